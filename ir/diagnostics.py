@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import cast, overload
+
+import msgspec
 
 from .expressions import Expr
 from .text.text_span import TextSpan
@@ -40,8 +41,7 @@ class Tag(enum.IntEnum):
     DEPRECATED = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A part of an expression: all of it, one argument of a call, one attribute, or the callee's name."""
 
     expr: Expr
@@ -50,8 +50,7 @@ class Place:
     callee: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(msgspec.Struct, frozen=True):
     """Another place that has to do with it: where the other operand got its shape."""
 
     message: str
@@ -59,8 +58,7 @@ class Related:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TextEdit:
+class TextEdit(msgspec.Struct, frozen=True):
     """Replace the text of ``span`` by ``new_text``."""
 
     span: TextSpan
@@ -78,8 +76,7 @@ def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
     return "".join(pieces)
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(msgspec.Struct, frozen=True):
     """A change that mends the text, with the words that an editor offers it by."""
 
     title: str
@@ -122,8 +119,7 @@ class LazyFixes(Sequence[Fix]):
         return tuple, (self._all(),)  # another process has not what they are worked out from
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(msgspec.Struct, frozen=True):
     """One finding. ``code`` names a page of ``docs/diagnostics``.
 
     ``span`` is the range in the text; it is ``None`` only where the module was never text, and then ``place`` names

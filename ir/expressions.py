@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
 
 from .lazy_numpy import np
 from .spans import AnySpan
@@ -61,8 +62,7 @@ AttributeValue: TypeAlias = (
 """A value in a function's attribute dictionary."""
 
 
-@dataclass(frozen=True, slots=True)
-class VirtualDevice:
+class VirtualDevice(msgspec.Struct, frozen=True):
     """Where a value lives: ``VirtualDevice(device_type=1, virtual_device_id=0, target=…, memory_scope="")``."""
 
     device_type: int = -1

@@ -9,8 +9,9 @@ from __future__ import annotations
 import logging
 import traceback
 import zlib
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from .diagnostics import Diagnostic, Severity
 from .text.text_span import TextSpan
@@ -22,8 +23,7 @@ logger = logging.getLogger(__name__)
 INTERNAL_ERROR: Final = "internal-error"
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """An exception that was not expected. The same kind from the same places has the same ``reference``."""
 
     reference: str

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 __all__ = ["ModelReference"]
 
@@ -15,8 +16,7 @@ _PATTERN = re.compile(r"/\* from ([^\n]+?) \((\w+)\), sha256 ([0-9a-f]{64}) \*/"
 _BREAKS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 
 
-@dataclass(frozen=True, slots=True)
-class ModelReference:
+class ModelReference(msgspec.Struct, frozen=True):
     """Which model a text was made from.
 
     ``file`` is its path, relative to the folder of the text, with ``/`` between its parts.

@@ -10,11 +10,11 @@ Source of the rule: ``include/tvm/ir/source_map.h``, ``src/ir/source_map.cc``.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class SourceName:
+class SourceName(msgspec.Struct, frozen=True):
     """The name of a fragment of source, such as a file or a framework layer."""
 
     name: str
@@ -23,8 +23,7 @@ class SourceName:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """A range in a named source; lines and columns are 1-based, as TVM prints them."""
 
     source_name: SourceName
@@ -53,8 +52,7 @@ class Span:
         return f"{self.source_name}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class SequentialSpan:
+class SequentialSpan(msgspec.Struct, frozen=True):
     """Several spans in order: the origin of an expression that was made from several others."""
 
     spans: tuple[Span, ...]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 __all__ = ["PassCall", "PassCallError", "option_parts", "option_value", "parse_pipeline"]
 
@@ -18,12 +19,11 @@ class PassCallError(ValueError):
     """A text that names no pass; the message says how one is written."""
 
 
-@dataclass(frozen=True)
-class PassCall:
+class PassCall(msgspec.Struct, frozen=True):
     """The name of a pass and the options that differ from its defaults."""
 
     name: str
-    options: Mapping[str, object] = field(default_factory=dict[str, object])
+    options: Mapping[str, object] = msgspec.field(default_factory=dict[str, object])
     function: str = ""
     """The one function, such as ``@main``, that it may change; empty for all. No part of how a call is written."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import cast
+
+import msgspec
+from msgspec.structs import replace
 
 from .pass_calls import PassCallError, option_parts, option_value
 
 __all__ = ["ContextOptions", "config_entry", "read_context_comment"]
 
 
-@dataclass(frozen=True)
-class ContextOptions:
+class ContextOptions(msgspec.Struct, frozen=True):
     """The fields of a ``PassContext``; ``gates`` says whether they decide which passes of a pipeline run.
 
     Otherwise every pass was asked for by its name, and runs.
@@ -21,7 +22,7 @@ class ContextOptions:
     opt_level: int = 3
     required: tuple[str, ...] = ()
     disabled: tuple[str, ...] = ()
-    config: Mapping[str, object] = field(default_factory=dict[str, object])
+    config: Mapping[str, object] = msgspec.field(default_factory=dict[str, object])
     gates: bool = False
 
     def admitting(self, names: Sequence[str]) -> ContextOptions:

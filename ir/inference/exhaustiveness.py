@@ -9,9 +9,10 @@ Source of the rule: ``src/relay/analysis/match_exhaustion.cc`` (what counts as c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from heapq import merge
 from typing import Final, TypeAlias
+
+import msgspec
 
 from ..expressions import Constructor, Match, Pattern, PatternConstructor, PatternTuple, PatternWildcard
 from ..module import TypeData
@@ -31,8 +32,7 @@ _Head: TypeAlias = "Constructor | int | None"
 _Prefix: TypeAlias = "tuple[_Head, _Prefix] | None"
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     rows: tuple[_Row, ...]
     prefix: _Prefix
     """The heads chosen so far, last one first: a value in pre-order."""

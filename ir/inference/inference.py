@@ -6,7 +6,8 @@ Source of the rules: ``src/relay/transforms/type_infer.cc`` (the pass and its or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from ..diagnostics import Diagnostic
 from ..expressions import Expr, Function, GlobalVar
@@ -30,8 +31,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Inferred:
+class Inferred(msgspec.Struct, frozen=True):
     """A typed module. ``replaced`` maps every rebuilt expression to the one that it stands for."""
 
     module: IRModule
@@ -39,8 +39,7 @@ class Inferred:
     replaced: Mapping[Expr, Expr]
 
 
-@dataclass(frozen=True, slots=True)
-class InferredExpr:
+class InferredExpr(msgspec.Struct, frozen=True):
     """A typed expression. ``replaced`` maps every rebuilt expression to the one that it stands for.
 
     ``undeclared`` has, by the index of the finding, the function whose result would have to be declared.
@@ -49,11 +48,10 @@ class InferredExpr:
     expr: Expr
     diagnostics: tuple[Diagnostic, ...]
     replaced: Mapping[Expr, Expr]
-    undeclared: Mapping[int, GlobalVar] = field(default_factory=dict[int, GlobalVar])
+    undeclared: Mapping[int, GlobalVar] = msgspec.field(default_factory=dict[int, GlobalVar])
 
 
-@dataclass(frozen=True, slots=True)
-class InferredStatement:
+class InferredStatement(msgspec.Struct, frozen=True):
     """The types below one statement; nothing was written to its expressions.
 
     ``type`` is that of the whole. ``complete`` is false where something needs the rest of the function to be known

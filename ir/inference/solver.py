@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+import msgspec
 
 from ..dimensions import ANY, AnyDim, Dim, DimExpr, DimOperation, SizeVar
 from ..type_visitor import (
@@ -44,8 +45,7 @@ from ..types import (
 __all__ = ["Deferred", "Mismatch", "TypeSolver", "dims_may_be_equal", "has_computed_dimensions"]
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
+class Mismatch(msgspec.Struct, frozen=True):
     """Two types that do not agree. ``dimensions`` are the indices at which two shapes of equal rank differ.
 
     ``infinite`` says that one would have to contain itself.
@@ -379,8 +379,7 @@ class TypeSolver:
                         self._watchers.setdefault(id(unknown), []).append(deferred)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(msgspec.Struct, frozen=True):
     lhs: Type
     rhs: Type
     assign_lhs: bool = True
@@ -391,8 +390,7 @@ def _pairs(lhs: tuple[Type, ...], rhs: tuple[Type, ...]) -> tuple[tuple[Type, Ty
     return tuple(zip(lhs, rhs, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Assembly:
+class _Assembly(msgspec.Struct, frozen=True):
     pair: _Pair
     parts: tuple[tuple[Type, Type], ...]
     form: Type

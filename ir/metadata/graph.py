@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, cast
+
+import msgspec
 
 from .encoding import MetadataError, decode_base64, encode_base64
 from .partial_json import members_before
@@ -37,21 +38,19 @@ class CutOffError(MetadataError):
         self.reason: Final = reason
 
 
-@dataclass(slots=True)
-class GraphNode:
+class GraphNode(msgspec.Struct):
     """One node: its type key; its text, for a string or a registered name; its fields; what it contains."""
 
     type_key: str = ""
     text: bytes = b""
-    fields: dict[str, str] = field(default_factory=dict)  # pyright: ignore[reportUnknownVariableType]
-    keys: list[str] = field(default_factory=list)  # pyright: ignore[reportUnknownVariableType]
-    data: list[int] = field(default_factory=list)  # pyright: ignore[reportUnknownVariableType]
+    fields: dict[str, str] = msgspec.field(default_factory=dict)  # pyright: ignore[reportUnknownVariableType]
+    keys: list[str] = msgspec.field(default_factory=list)  # pyright: ignore[reportUnknownVariableType]
+    data: list[int] = msgspec.field(default_factory=list)  # pyright: ignore[reportUnknownVariableType]
     fault: str = ""
     """Why the node cannot be read; it has nothing else then."""
 
 
-@dataclass(slots=True)
-class Graph:
+class Graph(msgspec.Struct):
     """All nodes, which of them is the root, and the tensors in base64. Node 0 is the null reference."""
 
     root: int

@@ -7,8 +7,9 @@ is the order in which TVM numbers the nodes below.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from ..attributes import Attrs
 from ..dimensions import ANY, AnyDim, DimCall, DimCast, DimOperation, SizeVar
@@ -53,8 +54,7 @@ from .objects import Identity, Kind, MetadataNode, PrimType
 __all__ = ["SCHEMAS", "UNCONSTRAINED", "Schema", "type_key_of"]
 
 
-@dataclass(frozen=True)
-class Schema:
+class Schema(msgspec.Struct, frozen=True):
     """One type key: its fields in TVM's order, how to make our object from their values, and how to get them back."""
 
     fields: Sequence[tuple[str, Kind]]

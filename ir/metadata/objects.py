@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from ..expressions import Var
 
@@ -32,8 +33,7 @@ class FieldText(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, eq=True)
-class MetadataNode:
+class MetadataNode(msgspec.Struct, frozen=True):
     """A node for which there is no class of ours: a target and what is in it, a registered function, or any other.
 
     It is only kept, to be written back.
@@ -41,29 +41,26 @@ class MetadataNode:
 
     type_key: str
     text: str = ""
-    fields: Mapping[str, object] = field(default_factory=dict)  # pyright: ignore[reportUnknownVariableType]
+    fields: Mapping[str, object] = msgspec.field(default_factory=dict)  # pyright: ignore[reportUnknownVariableType]
 
     def __hash__(self) -> int:
         return hash((self.type_key, self.text, *self.fields))
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(msgspec.Struct, frozen=True):
     """What makes a variable itself under renaming and re-typing (``relay.Id``)."""
 
     name: str
     var: Var | None = None
 
 
-@dataclass(frozen=True)
-class PrimType:
+class PrimType(msgspec.Struct, frozen=True):
     """The type of a symbolic dimension."""
 
     dtype: str
 
 
-@dataclass(frozen=True)
-class Unreadable:
+class Unreadable(msgspec.Struct, frozen=True):
     """Stands for an object whose node, or one below it, cannot be read."""
 
     reason: str

@@ -10,10 +10,11 @@ Source of the rule: ``include/tvm/tir/data_layout.h``, ``src/tir/ir/data_layout.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import Final, TypeAlias
+
+import msgspec
 
 from ..dimensions import Dim, Shape
 from ..expressions import NDArray
@@ -29,8 +30,7 @@ class LayoutError(ValueError):
     """A string that is not a layout, or two layouts or a shape that do not go together."""
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutAxis:
+class LayoutAxis(msgspec.Struct, frozen=True):
     """One axis: its letter, and its size where it is subordinate (0 where it is primal)."""
 
     letter: str

@@ -6,8 +6,9 @@ Source of the rule: ``src/relay/transforms/infer_layout_utils.h``, ``infer_layou
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from ..attributes import Attrs
 from ..types import TensorType, Type
@@ -19,8 +20,7 @@ Layouts: TypeAlias = "str | tuple[Layouts, ...] | None"
 """A layout such as ``NCHW``; ``""`` for a scalar, ``None`` where it is undefined, a tuple for a tuple."""
 
 
-@dataclass(frozen=True, slots=True)
-class InferredLayout:
+class InferredLayout(msgspec.Struct, frozen=True):
     """Layouts of the arguments and of the results, and the attributes as they must become.
 
     A tuple argument has a tuple of layouts; a result that is a tuple has one layout per field in ``outputs``.

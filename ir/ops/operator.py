@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
+
+import msgspec
 
 from ..attributes import Attrs
 from ..expressions import Expr, NDArray
@@ -45,8 +46,7 @@ class OpPattern(enum.IntEnum):
     OPAQUE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(msgspec.Struct, frozen=True):
     """One argument: its name, the type in words (TVM's ``add_argument``) and its documentation."""
 
     name: str

@@ -6,8 +6,9 @@ Source of the rule: ``src/relay/printer/text_printer.cc`` and ``.h``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
+
+import msgspec
 
 from ..expressions import Expr
 from ..metadata import metadata_pieces
@@ -31,8 +32,7 @@ _OMITTED = (
 """What TVM prints instead of the metadata section; the words are part of the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedText:
+class PrintedText(msgspec.Struct, frozen=True):
     """A text, and where in it each expression is written.
 
     A value that the text names (``%3 = …``) stands at its definition, a variable at its declaration, and what is

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any, Final, cast
+
+from msgspec.structs import fields
 
 from ..attributes import Attrs
 from ..dimensions import AnyDim, FloatImm, IntImm, immediate_dtype

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Final
+
+from msgspec.structs import replace
 
 from ..syntax.scopes import is_graph_name
 from .declarations import NeedsFullAnalysis

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from ..syntax.segment_list import Segments
 from ..syntax.statements import Segment
@@ -15,8 +16,7 @@ from .cache_regions import CacheRegion
 __all__ = ["bracketed"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Brackets:
+class _Brackets(msgspec.Struct, frozen=True):
     """What is cached of the brackets of a part: what each is, and where it stands in the part."""
 
     rows: Sequence[tuple[str, int]]

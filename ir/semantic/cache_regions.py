@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 __all__ = ["CacheBlock", "CacheRegion"]
 
 
-@dataclass(frozen=True, slots=True)
-class CacheRegion:
+class CacheRegion(msgspec.Struct, frozen=True):
     """Segments ``first`` to ``end`` of a text: some statements of a function, or one segment of another kind.
 
     ``memo`` is for what others work out of the part. It is the same in two snapshots only where its statements are, and

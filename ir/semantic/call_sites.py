@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from ..syntax.tokens import ATTRIBUTE, CLOSING, NAME, OPENING, WORDS
 from ..syntax.units import Unit
@@ -17,8 +18,7 @@ _ENDING: Final = CLOSING + ",;"
 """What ends an argument."""
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenCall:
+class WrittenCall(msgspec.Struct, frozen=True):
     """A call: what it calls, and where its arguments and attributes are. An unclosed one reaches as far as it can."""
 
     op_name: str
@@ -27,22 +27,20 @@ class WrittenCall:
     attributes: Mapping[str, TextSpan]
 
 
-@dataclass(frozen=True, slots=True)
-class CallSite(WrittenCall):
+class CallSite(WrittenCall, frozen=True):
     """The call around a position, and which argument or attribute the position is in."""
 
     argument_index: int
     attribute: str | None
 
 
-@dataclass(slots=True)
-class _Opened:
+class _Opened(msgspec.Struct):
     """A bracket that is open. ``begin`` is the token after the last comma in it; ``name`` the one that is called."""
 
     begin: int
     name: int | None = None
-    arguments: list[TextSpan] = field(default_factory=list[TextSpan])
-    attributes: dict[str, TextSpan] = field(default_factory=dict[str, TextSpan])
+    arguments: list[TextSpan] = msgspec.field(default_factory=list[TextSpan])
+    attributes: dict[str, TextSpan] = msgspec.field(default_factory=dict[str, TextSpan])
 
 
 def named_calls(unit: Unit) -> Iterator[tuple[int, WrittenCall]]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from ..types import Type
 
 __all__ = ["FunctionNames"]
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionNames:
+class FunctionNames(msgspec.Struct, frozen=True):
     """What a function binds, anywhere in it.
 
     ``parameters`` are empty where the function is read as a whole: its values tell them. ``unused`` are the names that

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from ..collections.layered_map import LayeredMap
 from ..diagnostics import Diagnostic
@@ -31,8 +33,7 @@ class InferredParameter(NamedTuple):
     order: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FunctionStatements:
+class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
     """The statements of one function: segments ``start`` to ``end``, and what each name stands for.
 
     Its closing brace is the segment after them, if it ``is_closed``.
@@ -54,7 +55,7 @@ class FunctionStatements:
     findings: tuple[Diagnostic, ...] = ()
     type: Type = ERROR
     is_closed: bool = True
-    inferred: Mapping[str, InferredParameter] = field(default_factory=dict[str, InferredParameter])
+    inferred: Mapping[str, InferredParameter] = msgspec.field(default_factory=dict[str, InferredParameter])
     determined_late: frozenset[str] = frozenset()
     late: frozenset[str] = frozenset()
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import count as numbers_from
 from itertools import islice
 from typing import Final
+
+from msgspec.structs import replace
 
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import is_graph_name

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, cast
+
+import msgspec
+from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic, Place
 from ..expressions import Call, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
@@ -36,8 +38,7 @@ _TYPES_KEPT: Final = 1_024
 """For how many combinations of types the type of a statement is kept in mind."""
 
 
-@dataclass(frozen=True, slots=True)
-class TypedLowering:
+class TypedLowering(msgspec.Struct, frozen=True):
     """A statement's type, given the types of what it uses; ``diagnostics`` count from the statement's start.
 
     ``determined`` are the types that it tells of those of its placeholders whose types were open, ``None`` for others.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias, cast
+
+from msgspec.structs import replace
 
 from ..cancellation import check_cancelled
 from ..collections.cached import cached

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+import msgspec
 
 from ..collections.cached import cached
 from ..syntax.lexer import WHITE_SPACE
@@ -28,8 +29,7 @@ class DefinitionSite(NamedTuple):
     token: int
 
 
-@dataclass(frozen=True, slots=True)
-class LocalNames:
+class LocalNames(msgspec.Struct, frozen=True):
     """What the tokens of one segment mean as far as its own function tells; other names of its function are left out.
 
     ``uses`` has for the token of each use where it is defined: so many segments further on, at which token; ``outside``

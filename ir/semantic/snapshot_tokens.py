@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from typing import Final
+
+import msgspec
 
 from ..collections.cached import cached
 from ..syntax.lexer import WHITE_SPACE
@@ -49,8 +50,7 @@ _MANY_PIECES: Final = 256
 """Of a segment of more tokens and comments, those of a range are looked for by halves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(msgspec.Struct, frozen=True):
     """A token or comment. ``kind`` is its character of :mod:`~.syntax.tokens`."""
 
     kind: str
@@ -60,8 +60,7 @@ class Token:
     declaration: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TokenGroup:
+class TokenGroup(msgspec.Struct, frozen=True):
     """The tokens of a part of the text. While that part means the same, ``memo`` is the same, whatever is around it."""
 
     text: str

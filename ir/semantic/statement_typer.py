@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import compress
 from typing import Final, Protocol
+
+from msgspec.structs import replace
 
 from ..cancellation import check_cancelled
 from ..diagnostics import Diagnostic, Place, Severity

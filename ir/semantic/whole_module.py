@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import replace
 from operator import itemgetter
 from typing import Final
 from weakref import WeakValueDictionary
+
+from msgspec.structs import replace
 
 from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Place, Severity, in_order

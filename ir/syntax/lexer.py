@@ -17,9 +17,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
+
+import msgspec
 
 from ..text.line_index import LineIndex
 from .tokens import BY_TEXT, COMMENT, GLOBAL, LOCAL, METADATA, NAME, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
@@ -166,8 +167,7 @@ class _Kinds(dict[str, str]):
 _kinds = _Kinds()
 
 
-@dataclass(frozen=True, slots=True)
-class Lexed:
+class Lexed(msgspec.Struct, frozen=True):
     """The pieces of a text and their kinds, one character each."""
 
     kinds: str

@@ -6,9 +6,10 @@ Source of the rule: ``src/relay/parser/tokenizer.h`` (``ParseNumber``), ``src/su
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
+
+import msgspec
 
 from ..dimensions import FloatImm, IntImm
 
@@ -22,8 +23,7 @@ _MOST_DIGITS: Final = 400
 _LARGEST_FLOAT: Final = {"float16": 65504.0, "float32": 3.4028234663852886e38}
 
 
-@dataclass(frozen=True, slots=True)
-class NumberError:
+class NumberError(msgspec.Struct, frozen=True):
     """Why a token is no number that Relay can hold, and what may have been meant."""
 
     code: str

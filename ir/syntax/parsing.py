@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from ..diagnostics import Diagnostic, Place
 from ..expressions import Expr
@@ -15,8 +16,7 @@ from .splitting import split
 __all__ = ["Parsed", "ParsedExpr", "parse", "parse_expr"]
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """A module as it was read: always there, with what is broken marked (:class:`~..expressions.ErrorExpr`)."""
 
     module: IRModule
@@ -33,8 +33,7 @@ class Parsed:
         return self.reading.names.metadata
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedExpr:
+class ParsedExpr(msgspec.Struct, frozen=True):
     """A single expression as it was read."""
 
     expr: Expr

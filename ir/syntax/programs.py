@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from .shapes import ShapeNode
 from .tokens import BLOCK, CLAUSES
@@ -13,8 +14,7 @@ __all__ = ["BLOCK_STEP", "Step", "program_of"]
 BLOCK_STEP: Final = "block"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One step: what to do with which node, and how many of the values so far it takes.
 
     ``raw``: the value is an attribute's, so that a number stays a number. ``callee``: it is what a call calls.

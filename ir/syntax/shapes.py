@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
+
+import msgspec
 
 from . import table_parser
 
@@ -75,8 +76,7 @@ class ShapeNode:
         return f"{self.rule}[{self.first}:{self.last}]"
 
 
-@dataclass(frozen=True, slots=True)
-class ShapeFault:
+class ShapeFault(msgspec.Struct, frozen=True):
     """Where a sequence stops being Relay (its length: at the end), and the kinds that could stand there."""
 
     position: int
@@ -85,8 +85,7 @@ class ShapeFault:
     """Whether there is nothing wrong with it but :data:`MOST_NESTED`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """A parsed sequence: its root, or its fault."""
 
     root: ShapeNode | None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from typing import Final
+
+import msgspec
 
 from ..cancellation import check_cancelled
 from ..text.line_index import LineIndex
@@ -54,8 +55,7 @@ _MOST_FAR_SIGHTED: Final = 16
 """Where more segments than this depend on text far beyond them, the whole text is split anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class Splice:
+class Splice(msgspec.Struct, frozen=True):
     """Which segments an edit replaced: ``first`` to ``old_end`` became ``first`` to ``new_end``.
 
     ``names`` are the names of values in those of the new ones that are known by their forms, in order, if at hand.

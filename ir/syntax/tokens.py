@@ -6,8 +6,9 @@ a dump of ten thousand statements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 __all__ = [
     "ARROW",
@@ -56,8 +57,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(msgspec.Struct, frozen=True):
     """A kind of token: its character, the name of its terminal in ``relay.lark``, and its name in a message."""
 
     character: str

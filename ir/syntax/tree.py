@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from ..text.text_span import TextSpan
 from .blocks import Block, Statement
@@ -40,8 +41,7 @@ class TokenRole(enum.Enum):
     UNRESOLVED = "unresolved"
 
 
-@dataclass(frozen=True, slots=True)
-class SyntaxNode:
+class SyntaxNode(msgspec.Struct, frozen=True):
     """A rule of the grammar over a range of the text; ``kind`` is the rule's name in ``relay.lark``."""
 
     kind: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from ..text.text_span import TextSpan
 from .blocks import Statement
@@ -40,8 +41,7 @@ class Unit:
         return self.segment.range(first, last).shifted(self.base)
 
 
-@dataclass(frozen=True, slots=True)
-class SyntaxOrigin:
+class SyntaxOrigin(msgspec.Struct, frozen=True):
     """The syntax that an expression was made from."""
 
     unit: Unit

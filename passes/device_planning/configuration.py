@@ -6,8 +6,9 @@ Source of the rule: ``src/target/compilation_config.cc``, ``src/target/virtual_d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from relay_lsp.ir.expressions import VirtualDevice
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 from weakref import WeakKeyDictionary
 
+from msgspec.structs import replace
+
 from relay_lsp.ir.attributes import AttributeValueError
 from relay_lsp.ir.diagnostics import Diagnostic, Place
 from relay_lsp.ir.expressions import Expr, Function, GlobalVar
@@ -202,7 +204,7 @@ class Pass:
 def _at_origin(diagnostic: Diagnostic, record: Record) -> Diagnostic:
     """``found`` at what the expression at fault stems from in the module that the pass got."""
     origins = record.origins(diagnostic.place.expr) if diagnostic.place is not None else ()
-    return dataclasses.replace(diagnostic, place=Place(origins[0])) if origins else diagnostic
+    return replace(diagnostic, place=Place(origins[0])) if origins else diagnostic
 
 
 class ModulePass(Pass):

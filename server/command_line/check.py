@@ -7,9 +7,10 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, apply_edits
 from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
@@ -33,8 +34,7 @@ _MOST_ROUNDS = 10
 """How often a text is mended again, where mending one thing uncovers another."""
 
 
-@dataclass(frozen=True)
-class _Checked:
+class _Checked(msgspec.Struct, frozen=True):
     """A file that could be read, with what was found in it."""
 
     name: str

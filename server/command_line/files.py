@@ -6,9 +6,10 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
 
 from .problems import CommandError
 
@@ -19,8 +20,7 @@ _SUFFIXES = (".relay", ".rly")
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True)
-class SourceFile:
+class SourceFile(msgspec.Struct, frozen=True):
     """A file and its text, with its line ends as they are."""
 
     name: str

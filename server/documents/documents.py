@@ -7,8 +7,9 @@ edit for everything that came since, so a burst of keystrokes costs one analysis
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
@@ -31,16 +32,14 @@ _REBUILD_LINES_ABOVE = 32
 """Where one message changes more places than this, scanning the text anew is cheaper than following each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """One change of a text: ``range`` becomes ``text``; without a range, the whole text does."""
 
     text: str
     range: Range | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Advance:
+class Advance(msgspec.Struct, frozen=True):
     """The work that gives the snapshot of a version, from an older one or from nothing. Runs on any thread."""
 
     count: int
@@ -249,8 +248,7 @@ def _common(most: int, agree: Callable[[int], bool]) -> int:
     return low
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(msgspec.Struct, frozen=True):
     """A replaced range, and how long its new text is."""
 
     span: TextSpan

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
@@ -12,8 +13,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 __all__ = ["Calls", "function_around", "function_at", "function_named", "incoming", "outgoing"]
 
 
-@dataclass(frozen=True)
-class Calls:
+class Calls(msgspec.Struct, frozen=True):
     """A function, and the places of the calls between it and the one that was asked about."""
 
     function: Symbol

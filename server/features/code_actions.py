@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit
 from relay_lsp.ir.text.text_span import TextSpan
@@ -12,8 +13,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 __all__ = ["PassAction", "QuickFix", "edits_of_all", "fix_all", "fix_all_of_kind", "pass_actions", "quick_fixes"]
 
 
-@dataclass(frozen=True)
-class QuickFix:
+class QuickFix(msgspec.Struct, frozen=True):
     """A fix of a diagnostic. The only one that a diagnostic has is preferred."""
 
     fix: Fix
@@ -21,8 +21,7 @@ class QuickFix:
     preferred: bool
 
 
-@dataclass(frozen=True)
-class PassAction:
+class PassAction(msgspec.Struct, frozen=True):
     """Passes that can be run over the buffer. What they change is worked out when the action is chosen."""
 
     title: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from relay_lsp.ir.model_reference import ModelReference
 
@@ -19,8 +20,7 @@ _MOST_NAMES = 8
 """How many inputs or outputs of a node a hover shows at most."""
 
 
-@dataclass(frozen=True)
-class NodeList:
+class NodeList(msgspec.Struct, frozen=True):
     """The nodes of a model as a text; ``lines`` is the line of each, from 0, by its layer's name."""
 
     text: str

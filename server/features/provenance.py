@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
 from relay_lsp.ir.span_comments import sources_in
@@ -17,8 +18,7 @@ from .values import stated_around, value_at
 __all__ = ["ValueOrigin", "ValuePast", "function_at", "origins_at", "origins_in", "origins_of", "remembered_origins"]
 
 
-@dataclass(frozen=True, slots=True)
-class ValueOrigin:
+class ValueOrigin(msgspec.Struct, frozen=True):
     """A place in a named source; ``line`` and ``column`` are 1-based, and 0 for a layer, which has none."""
 
     source: str
@@ -31,8 +31,7 @@ class ValueOrigin:
         return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
 
 
-@dataclass(frozen=True)
-class ValuePast:
+class ValuePast(msgspec.Struct, frozen=True):
     """What is remembered of a value: what passes did to it, and the layers that it came from."""
 
     events: Sequence[ValueEvent] = ()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Final
 from weakref import WeakKeyDictionary
+
+from msgspec.structs import replace
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.diagnostics import Diagnostic, Fix, LazyFixes, TextEdit

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
 from relay_lsp.ir.span_comments import sources_in
@@ -15,8 +16,7 @@ __all__ = ["LAYER", "SemanticToken", "comment_pieces", "semantic_tokens", "word_
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
-@dataclass(frozen=True, slots=True)
-class SemanticToken:
+class SemanticToken(msgspec.Struct, frozen=True):
     """A word, by one of the names of LSP's token types, with the names of modifiers."""
 
     span: TextSpan

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from lsprotocol import types
+from msgspec.structs import replace
 
 from ..documents.documents import Document
 from ..lsp.message_codec import fields_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from relay_lsp.ir.text.text_span import TextSpan
 
@@ -16,8 +16,7 @@ BY_HAND = "edit"
 """What stands in the place of the name of a pass."""
 
 
-@dataclass(frozen=True)
-class BufferHistory:
+class BufferHistory(msgspec.Struct, frozen=True):
     """The steps that led to a text, and after them those that led away from it before the user went back to it."""
 
     steps: tuple[StepRecord, ...] = ()

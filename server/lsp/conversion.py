@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 from lsprotocol import types
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, Tag, TextEdit
@@ -62,8 +62,7 @@ def documentation_page(code: str) -> str | None:
     return page.as_uri() if page.is_file() else None
 
 
-@dataclass(frozen=True)
-class ProtocolConverter:
+class ProtocolConverter(msgspec.Struct, frozen=True):
     """Converts for one text, in one client's position encoding."""
 
     uri: str

@@ -6,8 +6,9 @@ Source of the rules: JSON-RPC 2.0, sections 4 and 5; LSP 3.17, *Base Protocol*, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
+
+import msgspec
 
 __all__ = [
     "INVALID_REQUEST",
@@ -28,8 +29,7 @@ _SERVER_CANCELLED = -32802
 _NOT_INITIALIZED = -32002
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """Why a message is not handled. ``request`` is the id to answer to; ``is_silent``: it wants no answer."""
 
     code: int

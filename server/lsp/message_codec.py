@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any, cast
 
 import msgspec
@@ -14,8 +13,7 @@ import msgspec
 __all__ = ["Plain", "decode_message", "encode_message", "fields_of"]
 
 
-@dataclass(frozen=True)
-class Plain:
+class Plain(msgspec.Struct, frozen=True):
     """An answer of dictionaries, lists and structures of msgspec, which are encoded as they are.
 
     For thousands of objects, the conversion of lsprotocol's types takes most of the time.

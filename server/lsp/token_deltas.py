@@ -12,9 +12,10 @@ import operator
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
+
+import msgspec
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, TokenGroup, TokenRole
 
@@ -34,8 +35,7 @@ _Place: TypeAlias = "tuple[int, int]"
 """A line and a character."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TokenBlock:
+class TokenBlock(msgspec.Struct, frozen=True, eq=False):
     """The tokens of a piece of a text.
 
     ``numbers`` has five for each token (LSP 3.17, *Semantic Tokens*); the first token counts from the block's start.
@@ -150,8 +150,7 @@ def _word(role: TokenRole, declaration: bool) -> tuple[int, int] | None:
     return _TYPES[type], sum(_MODIFIERS[name] for name in modifiers)
 
 
-@dataclass(frozen=True)
-class TokenEdit:
+class TokenEdit(msgspec.Struct, frozen=True):
     """In the list of numbers, ``delete_count`` from ``start`` on become ``data``."""
 
     start: int

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from ..pass_calls import PassCall
 from ..scheduling.idle_time import IdleTime
@@ -35,8 +36,7 @@ _TEXTS_KEPT = 4
 """For how many texts the answers are kept."""
 
 
-@dataclass
-class _Search:
+class _Search(msgspec.Struct):
     """The passes that would change one text, as far as they are known yet, each with the functions that it would."""
 
     functions: dict[str, frozenset[str]]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
 from relay_lsp.ir.internal_errors import Fault, fault_without_stack

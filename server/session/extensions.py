@@ -8,9 +8,10 @@ that was killed begins with none. Their operators come back as declarations (:mo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ..worker.worker import JobCancelled, JobError, Worker
 from ..worker.worker_process import Job, Progress
@@ -31,8 +32,7 @@ _loaded: dict[str, Stamp | None] = {}
 """In the worker: which extensions it has loaded, and in which state of their files."""
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(msgspec.Struct, frozen=True):
     """What one entry of the setting brought. ``passes`` are described as ``relay/passes`` gives them."""
 
     passes: Sequence[Mapping[str, Any]] = ()
@@ -40,8 +40,7 @@ class Loaded:
     faults: Sequence[ExtensionFault] = ()
 
 
-@dataclass(frozen=True)
-class LoadExtension:
+class LoadExtension(msgspec.Struct, frozen=True):
     """Load one extension, and tell what it brought."""
 
     name: str
@@ -69,8 +68,7 @@ class LoadExtension:
         )
 
 
-@dataclass(frozen=True)
-class WithExtensions:
+class WithExtensions(msgspec.Struct, frozen=True):
     """A job for which these extensions must be there, in the state that they are known to load in."""
 
     job: Job
@@ -109,10 +107,9 @@ def _stamp(name: str) -> Stamp | None:
         return None
 
 
-@dataclass
-class _Known:
+class _Known(msgspec.Struct):
     stamp: Stamp | None
-    loaded: Loaded = field(default_factory=Loaded)
+    loaded: Loaded = msgspec.field(default_factory=Loaded)
 
     @property
     def is_sound(self) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from relay_lsp.ir.model_reference import ModelReference
 
@@ -25,8 +26,7 @@ _SECONDS = 120.0
 """How long a model may take to import."""
 
 
-@dataclass(frozen=True)
-class KnownModel:
+class KnownModel(msgspec.Struct, frozen=True):
     """A model whose content is that of a text's comment, or why it is not to be had."""
 
     layers: Mapping[str, Layer]

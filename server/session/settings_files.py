@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.text.text_span import TextSpan
@@ -26,8 +27,7 @@ _SETTING: Final = re.compile(r"relay\.[\w.-]*\w")
 _SKIPPED: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class SettingsFile:
+class SettingsFile(msgspec.Struct, frozen=True):
     """A settings file of a folder."""
 
     uri: str

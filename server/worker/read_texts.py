@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from relay_lsp.ir.diagnostics import Diagnostic, Related
 from relay_lsp.ir.text.text_span import TextSpan

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
 
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["JudgedStep", "VerifyOutcome", "VerifyPasses"]
 
 
-@dataclass(frozen=True)
-class JudgedStep:
+class JudgedStep(msgspec.Struct, frozen=True):
     """One run of a pass that changed the module.
 
     ``difference`` is a part of the largest element of the results; ``None`` where they could not be compared, for which
@@ -33,8 +34,7 @@ class JudgedStep:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class VerifyOutcome:
+class VerifyOutcome(msgspec.Struct, frozen=True):
     """Whether passes keep what a text computes. ``culprit`` is the name of the first pass that does not.
 
     ``diagnostics`` say what is wrong, at its place in the text. ``failed`` says why nothing could be judged at all.
@@ -56,8 +56,7 @@ class VerifyOutcome:
         return self.culprit is None and not self.failed
 
 
-@dataclass(frozen=True)
-class VerifyPasses:
+class VerifyPasses(msgspec.Struct, frozen=True):
     """Run passes over a text, and run the module before and after each on the same random inputs."""
 
     text: str

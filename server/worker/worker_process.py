@@ -18,9 +18,11 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from types import FrameType
 from typing import Any, BinaryIO, Final, Protocol, cast
+
+import msgspec
 
 __all__ = [
     "Cancel",
@@ -54,39 +56,34 @@ class Job(Protocol):
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """To the worker: do this."""
 
     id: int
     job: Job
 
 
-@dataclass(frozen=True)
-class Cancel:
+class Cancel(msgspec.Struct, frozen=True):
     """To the worker: stop doing this."""
 
     id: int
 
 
-@dataclass(frozen=True)
-class Reported:
+class Reported(msgspec.Struct, frozen=True):
     """From the worker: what it is doing."""
 
     id: int
     message: str
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(msgspec.Struct, frozen=True):
     """From the worker: the result."""
 
     id: int
     result: Any
 
 
-@dataclass(frozen=True)
-class TaskFailed:
+class TaskFailed(msgspec.Struct, frozen=True):
     """From the worker: the job raised, or was cancelled."""
 
     id: int
@@ -146,6 +143,7 @@ class _DataUnpickler(pickle.Unpickler):
             if isinstance(kind, type) and (
                 module.startswith(_OURS_OF_DATA)
                 or is_dataclass(cast("object", kind))
+                or issubclass(kind, msgspec.Struct)
                 or issubclass(kind, (enum.Enum, tuple))
             ):
                 return cast("Any", kind)

@@ -6,8 +6,9 @@ Source of the rule: ``python/tvm/topi/image/resize.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
 
 from ...expressions import NDArray
 from ...lazy_numpy import np
@@ -22,8 +23,7 @@ Reals: TypeAlias = "npt.NDArray[np.floating[Any]]"
 """Positions and weights, in float32."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interpolation:
+class Interpolation(msgspec.Struct, frozen=True):
     """How to resize: the attributes that ``image.resize1d``, ``resize2d`` and ``resize3d`` share."""
 
     method: str

@@ -7,8 +7,9 @@ larger tensor, or the shape has an unknown dimension, TVM's arithmetic finds a s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol, cast, runtime_checkable
+
+import msgspec
 
 from ...dimensions import DimCast, DimOperation, Shape, SizeVar, is_static
 from ...expressions import NDArray
@@ -39,8 +40,7 @@ class _Node(Protocol):
     fields: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexMap:
+class IndexMap(msgspec.Struct, frozen=True):
     """Index variables, and an expression over them for each index of the result."""
 
     initial: tuple[SizeVar, ...]

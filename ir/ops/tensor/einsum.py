@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import Dim, Shape
@@ -37,8 +38,7 @@ def _reject(message: str) -> RelationError:
     return RelationError(message, attribute="equation")
 
 
-@dataclass(frozen=True, slots=True)
-class EinsumEquation:
+class EinsumEquation(msgspec.Struct, frozen=True):
     """An equation taken apart: the letters of each operand and of the result, a dot standing for ``...``."""
 
     inputs: tuple[str, ...]

@@ -7,9 +7,11 @@ Source of the rule: ``src/relay/op/tensor/transform.cc`` (``InferNewShape``, ``R
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import cast
+
+import msgspec
 
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY, AnyDim, Dim, DimExpr, DimOperand, DimOperation, Shape, is_static
@@ -70,8 +72,7 @@ class ExpandDimsAttrs(Attrs):
     num_newaxis: int = attribute(default=1, lower=0, doc="How many axes are inserted.")
 
 
-@dataclass(slots=True)
-class _Reshaping:
+class _Reshaping(msgspec.Struct):
     """The state of walking ``newshape`` beside the shape of the data."""
 
     source: Shape

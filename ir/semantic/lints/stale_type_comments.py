@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Final, NamedTuple, cast
+
+import msgspec
 
 from ...cancellation import check_cancelled
 from ...diagnostics import Diagnostic, Fix, LazyFixes, Related, Severity, TextEdit
@@ -51,8 +52,7 @@ _REPEATED: Final = re.compile(r": ([^:*/\n]*) /\* ty=\1(?= \*/| span=)")
 """An annotation, and a comment behind it that says the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class _StaleComment:
+class _StaleComment(msgspec.Struct, frozen=True):
     """A comment whose type, at ``span`` of its segment, says ``written``, where the value is ``inferred``.
 
     The value is bound as ``bound`` and made from those called ``used``.
@@ -77,8 +77,7 @@ _Numbered = tuple[int, _StaleComment]
 """A stale comment and its segment, which is counted from the beginning of its block."""
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(msgspec.Struct):
     """The stale comments of the statements of one function that lie in one block.
 
     Those that differ because of another one here are grouped with it; ``names`` tells in which group a name is bound.
@@ -88,9 +87,9 @@ class _Run:
     """The segment of the function's head, counted from the beginning of the block, where it lies in the block."""
     has_comments: bool = False
     """Whether there are type comments in that head that may be stale."""
-    groups: list[list[_Numbered]] = field(default_factory=list[list[_Numbered]])
-    names: dict[str, int] = field(default_factory=dict[str, int])
-    faults: list[tuple[int, Diagnostic]] = field(default_factory=list[tuple[int, Diagnostic]])
+    groups: list[list[_Numbered]] = msgspec.field(default_factory=list[list[_Numbered]])
+    names: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    faults: list[tuple[int, Diagnostic]] = msgspec.field(default_factory=list[tuple[int, Diagnostic]])
     """Faults of ours at statements, with their segments, from whose beginning the places count."""
 
     def add(self, number: int, comment: _StaleComment) -> None:
@@ -118,8 +117,7 @@ class _BlockRuns(NamedTuple):
         return _BlockRuns(runs, last_head, not any(run.has_comments or run.groups or run.faults for run in runs))
 
 
-@dataclass(slots=True)
-class _Cause:
+class _Cause(msgspec.Struct):
     """A comment, and those that differ because of it; each with where its segment begins."""
 
     function: int

@@ -12,10 +12,11 @@ import enum
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, Final
+
+import msgspec
 
 from ...collections.cached import cached
 from ...collections.layered_map import LayeredMap
@@ -44,8 +45,7 @@ class Effect(enum.Enum):
     SOME = "some"
 
 
-@dataclass(frozen=True)
-class Unused:
+class Unused(msgspec.Struct, frozen=True, dict=True):
     """A value that nothing uses: its name is ``token`` of ``unit``."""
 
     kind: SymbolKind

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
+
+import msgspec
 
 from ...cancellation import check_cancelled
 from ...expressions import Call, Constructor, ErrorExpr, Expr, GlobalVar, Var
@@ -38,8 +39,7 @@ _OTHERWISE_READ: Final = (Op, ErrorExpr)
 """Values that make of a statement that names them something else than others do."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pattern:
+class _Pattern(msgspec.Struct, frozen=True):
     """How a statement is read that differs from the one of ``unit`` in its names alone."""
 
     unit: Unit

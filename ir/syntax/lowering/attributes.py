@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from ...attributes import AttributeField, AttributeValueError, Attrs, find_attributes
 from ...diagnostics import Fix, TextEdit
@@ -18,8 +19,7 @@ from .context import FAILED, LoweringContext
 __all__ = ["AttributeLowering", "GivenAttribute"]
 
 
-@dataclass(frozen=True, slots=True)
-class GivenAttribute:
+class GivenAttribute(msgspec.Struct, frozen=True):
     """An attribute as it was written."""
 
     name: str

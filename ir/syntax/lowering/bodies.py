@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from ...expressions import ErrorExpr, Expr, Let, Var
 from ...ops.operator import Op
@@ -19,8 +20,7 @@ from .context import LoweringContext
 __all__ = ["BodyLowering", "Item"]
 
 
-@dataclass(slots=True)
-class Item:
+class Item(msgspec.Struct):
     """A statement of a body after it was read; a let binds ``value`` to ``var``."""
 
     kind: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
+
+import msgspec
 
 from ...expressions import Expr, Function, Var, VirtualDevice
 from ...types import IncompleteType, Type, TypeVar
@@ -18,8 +19,7 @@ from .context import FAILED, LoweringContext
 __all__ = ["FunctionLowering", "ParameterList"]
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterList:
+class ParameterList(msgspec.Struct, frozen=True):
     """The parameters of a function, and the attributes that follow them."""
 
     variables: list[Var]

@@ -8,8 +8,9 @@ for which the passes would have to run again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.semantic.snapshot import Snapshot
@@ -30,8 +31,7 @@ __all__ = ["CarriedOrigins", "carry", "offers"]
 Known = TypeVar("Known")
 
 
-@dataclass(frozen=True)
-class CarriedOrigins:
+class CarriedOrigins(msgspec.Struct, frozen=True):
     """What is known of where the values of a text came from, apart from what its comments say."""
 
     layers: Callable[[], RememberedLayers]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.semantic.snapshot import CacheRegion, Snapshot, Symbol, SymbolKind
@@ -39,8 +40,7 @@ def _is_normal(snapshot: Snapshot, function: Symbol) -> bool:
 _NUMBERS = "numbers of graph values"
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbers:
+class _Numbers(msgspec.Struct, frozen=True):
     """The numbers of the graph values in a part, in the order of the text."""
 
     first: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from relay_lsp.ir.diagnostics import Severity, TextEdit, apply_edits
 from relay_lsp.ir.semantic.snapshot import Snapshot
@@ -18,8 +19,7 @@ class RefactoringError(ValueError):
     """It cannot be done here; the message says why."""
 
 
-@dataclass(frozen=True)
-class Refactoring:
+class Refactoring(msgspec.Struct, frozen=True):
     """A change that is offered.
 
     ``name`` tells it from the others at the same place. ``kind`` is a code action kind of LSP. ``edits`` works it out,
