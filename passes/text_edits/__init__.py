@@ -2,7 +2,7 @@
 
 from .carried_comments import carried_comments, lost_comments
 from .editing import EditedText, edited_text, text_edits
-from .following_edits import followed_by, kept_pieces, written_spans
+from .following_edits import followed_by, kept_pieces, moved_by, written_spans
 
 __all__ = [
     "EditedText",
@@ -11,6 +11,7 @@ __all__ = [
     "followed_by",
     "kept_pieces",
     "lost_comments",
+    "moved_by",
     "text_edits",
     "written_spans",
 ]

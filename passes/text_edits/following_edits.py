@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 
 from relay_lsp.ir.diagnostics import TextEdit, apply_edits
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["followed_by", "kept_pieces", "written_spans"]
+__all__ = ["followed_by", "kept_pieces", "moved_by", "written_spans"]
 
 
 def written_spans(edits: Sequence[TextEdit]) -> list[TextSpan]:
@@ -54,6 +56,23 @@ def followed_by(edits: Sequence[TextEdit], later: Sequence[TextEdit]) -> tuple[T
         shift += len(edit.new_text) - (edit.span.end - edit.span.start)
     together += (_moved(update, -shift) for update in later[number:])
     return tuple(together)
+
+
+def moved_by(edits: Sequence[TextEdit]) -> Callable[[TextSpan], TextSpan]:
+    """Where a range stands when ``edits``, which are in order and without overlap, have been made beside or inside it.
+
+    What is inserted where the range ends stands behind it.
+    """
+    starts, ends = [edit.span.start for edit in edits], [edit.span.end for edit in edits]
+    growth = [len(edit.new_text) - (edit.span.end - edit.span.start) for edit in edits]
+    shifts = list(accumulate(growth, initial=0))
+
+    def moved(span: TextSpan) -> TextSpan:
+        return TextSpan(
+            span.start + shifts[bisect_right(ends, span.start)], span.end + shifts[bisect_left(starts, span.end)]
+        )
+
+    return moved
 
 
 def _moved(edit: TextEdit, by: int) -> TextEdit:

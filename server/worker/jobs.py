@@ -121,15 +121,19 @@ class RunPasses:
             edits = followed_by(edits, _span_edits(run, self.name, apply_edits(self.text, edits)))
         text = apply_edits(self.text, edits)
 
+        known_places = edited.places if edited is not None and edited.text == text else None
+
         def new_places(module: IRModule) -> Places:
             """Where the expressions of the result, or of an equal module, stand in its text."""
-            if edited is not None and edited.places is not None and edited.text == text and module is run.module:
-                return edited.places
+            if known_places is not None and module is run.module:
+                return known_places
             return places_in(text, self.name, module)
 
         if edits and not self.provenance and run.stated_layers:
-            edits = followed_by(edits, _layer_edits(run, text, new_places, written_spans(edits)))
+            comments = _layer_edits(run, text, new_places, written_spans(edits))
+            edits = followed_by(edits, comments)
             text = apply_edits(self.text, edits)
+            known_places = _moved_places(known_places, comments)
         texts = step_texts(run, text, new_places) if edits and self.with_steps else {}
         outcomes = (*(_step_outcome(step, step in run.changing, texts) for step in run.steps), *run.skipped)
         changes = PassChanges()
@@ -140,6 +144,16 @@ class RunPasses:
             text = _with_provenance(run, text, partial(places_in, text, self.name))
             edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
         return PassesOutcome(text, edits, outcomes, changes=changes, remarks=remarks, by_name=run.by_name)
+
+
+def _moved_places(places: Places | None, edits: Sequence[TextEdit]) -> Places | None:
+    """The places when edits of comments have been made."""
+    from relay_lsp.passes.text_edits import moved_by
+
+    if places is None or not edits:
+        return places
+    moved = moved_by(edits)
+    return lambda expr: None if (place := places(expr)) is None else moved(place)
 
 
 def cannot_write(error: OSError) -> str:

@@ -6,7 +6,7 @@ import random
 
 from relay_lsp.ir.diagnostics import TextEdit, apply_edits
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.passes.text_edits import followed_by, kept_pieces, written_spans
+from relay_lsp.passes.text_edits import followed_by, kept_pieces, moved_by, written_spans
 
 
 def random_edits(text: str, chance: random.Random) -> list[TextEdit]:
@@ -45,3 +45,23 @@ def test_what_edits_keep_and_what_they_write_make_up_the_new_text() -> None:
 
 def test_no_edits_keep_no_pieces() -> None:
     assert list(kept_pieces("abc", [])) == []
+
+
+def test_a_range_moves_with_comments_beside_inside_and_behind_it() -> None:
+    text = "%0 = (exp(%x) /* a */, 2f) /* b */;"
+    edits = [
+        TextEdit(TextSpan(14, 21), "/* c, d */"),
+        TextEdit(TextSpan(26, 26), " /* e */"),
+        TextEdit(TextSpan(34, 34), " /* f */"),
+    ]
+    after = apply_edits(text, edits)
+    moved = moved_by(edits)
+    for old, new in (
+        ("(exp(%x) /* a */, 2f)", "(exp(%x) /* c, d */, 2f)"),
+        ("exp(%x)", "exp(%x)"),
+        ("2f", "2f"),
+        (";", ";"),
+    ):
+        start = text.index(old)
+        span = moved(TextSpan(start, start + len(old)))
+        assert after[span.start : span.end] == new
