@@ -13,10 +13,9 @@ from ..documents.encoding import Encoding
 from ..documents.positions import Range, units
 from ..features.completion import Completion, CompletionKind, completions, documentation
 from ..features.signature_help import SignatureHelp, signature_help
-from ..lsp.conversion import ProtocolConverter
 from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
-from .views import view
+from .views import View, view
 
 __all__ = ["register"]
 
@@ -40,34 +39,37 @@ async def on_completion(server: RelayLanguageServer, params: types.CompletionPar
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    offered = completions(seen.snapshot, seen.converter.offset(params.position))
+    offset = seen.converter.offset(params.position)
+    offered = completions(seen.snapshot, offset)
     snippets = server.supports("textDocument", "completion", "completionItem", "snippetSupport")
-    items = _completion_items(offered.items, snippets, seen.converter)
+    items = _completion_items(offered.items, snippets, seen, offset)
     return Plain({"isIncomplete": offered.is_incomplete, "items": items})
 
 
 def _completion_items(
-    completions: Iterable[Completion], snippets: bool, converter: ProtocolConverter
+    completions: Iterable[Completion], snippets: bool, seen: View, offset: int
 ) -> list[dict[str, Any]]:
     """What can be written here, in the order in which the feature gave it, as JSON: there are hundreds."""
-    ranges: dict[TextSpan, Range] = {}
+    places: dict[TextSpan, tuple[Range, str]] = {}
     items: list[dict[str, Any]] = []
     for rank, completion in enumerate(completions):
-        range = ranges.get(completion.span)
-        if range is None:
-            range = ranges[completion.span] = converter.plain_range(completion.span)
-        items.append(_completion_item(completion, rank, snippets, range))
+        place = places.get(completion.span)
+        if place is None:
+            span = completion.span
+            place = seen.converter.plain_range(span), seen.snapshot.lines.part(span.start, offset)
+            places[span] = place
+        items.append(_completion_item(completion, rank, snippets, *place))
     return items
 
 
-def _completion_item(completion: Completion, rank: int, snippets: bool, range: Range) -> dict[str, Any]:
+def _completion_item(completion: Completion, rank: int, snippets: bool, range: Range, begun: str) -> dict[str, Any]:
     use_snippet = snippets and bool(completion.snippet)
     new_text = completion.snippet if use_snippet else completion.insert_text or completion.label
     item: dict[str, Any] = {
         "label": completion.label,
         "kind": _COMPLETION_KINDS[completion.kind].value,
         "sortText": f"{rank:05}",
-        "filterText": completion.label,
+        "filterText": _filter_text(completion, begun),
         "textEdit": {"range": range, "newText": new_text},
     }
     if completion.detail:
@@ -77,6 +79,17 @@ def _completion_item(completion: Completion, rank: int, snippets: bool, range: R
     if completion.subject:
         item["data"] = completion.subject
     return item
+
+
+def _filter_text(completion: Completion, begun: str) -> str:
+    """What a client compares with what is typed. What begins as typed comes first there, whatever our order is: for
+    ``rel``, ``nn.relu`` is to begin so, too. So an operator that is not typed with its family is compared without it
+    first, and with it then.
+    """
+    label = completion.label
+    if completion.kind is not CompletionKind.OPERATOR or "." not in label or (begun and label.startswith(begun)):
+        return label
+    return f"{label.rpartition('.')[2]} {label}"
 
 
 def on_completion_resolve(server: RelayLanguageServer, item: types.CompletionItem) -> types.CompletionItem:

@@ -286,3 +286,19 @@ def @main(%x: Tensor[(2, 3), float32], %w: Tensor[(5, 3), float32]) {
     resolved = await editor.client.code_action_resolve_async(action) if action.edit is None else action
     assert resolved.edit is not None
     assert after(text, resolved.edit) == text.replace("sigmoyd", "sigmoid").replace("units=7", "units=5")
+
+
+async def test_operators_are_compared_with_what_is_typed_without_their_family_first(editor: Editor) -> None:
+    """Clients prefer what begins as typed to our order."""
+    text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 3), float32]) {\n  rel\n}\n'
+    editor.open(text)
+    params = types.CompletionParams(editor.document, position(2, 5))
+    answer = await editor.client.text_document_completion_async(params)
+    assert isinstance(answer, types.CompletionList)
+    compared = {item.label: item.filter_text for item in answer.items}
+    assert compared["nn.relu"] == "relu nn.relu"
+    assert compared["reshape_like"] == "reshape_like"
+    editor.change(text.replace("rel", "nn.re"))
+    answer = await editor.client.text_document_completion_async(types.CompletionParams(editor.document, position(2, 7)))
+    assert isinstance(answer, types.CompletionList)
+    assert answer.items[0].filter_text == "nn.relu"
