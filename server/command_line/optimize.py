@@ -25,7 +25,7 @@ from .limits import limited
 from .pipeline import read_context, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .progress import working
-from .remarks import chosen_remarks, remark_lines, remarks_as_yaml
+from .remarks import chosen_remarks, remark_lines, remarks_as_yaml, unknown_layer
 from .terminal import columns_of
 
 if TYPE_CHECKING:
@@ -132,6 +132,10 @@ def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | N
 def _show_remarks(file: SourceFile, outcome: PassesOutcome, options: argparse.Namespace) -> None:
     """What the passes did and did not, and why: on standard error, or as YAML in a file."""
     remarks = chosen_remarks(outcome.remarks, options)
+    if options.layer and not remarks:
+        unknown = unknown_layer(outcome.remarks, options.layer, file.text)
+        if unknown:
+            raise CommandError(unknown)
     if options.remarks_output:
         write_file(options.remarks_output, "".join(remarks_as_yaml(remarks, file.source_name, file.text)))
         return

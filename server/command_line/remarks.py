@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 
+from relay_lsp.ir import parse
+from relay_lsp.ir.spans import SequentialSpan
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.passes.layers.comments import layers_in
 
 from ..worker.remarks import PlacedRemark
 
-__all__ = ["chosen_remarks", "remark_lines", "remarks_as_yaml"]
+__all__ = ["chosen_remarks", "remark_lines", "remarks_as_yaml", "unknown_layer"]
 
 
 def chosen_remarks(remarks: Iterable[PlacedRemark], options: argparse.Namespace) -> Sequence[PlacedRemark]:
@@ -26,6 +30,22 @@ def chosen_remarks(remarks: Iterable[PlacedRemark], options: argparse.Namespace)
         if not function or remark.function == function
         if not options.layer or options.layer in remark.layer
     ]
+
+
+def unknown_layer(remarks: Iterable[PlacedRemark], layer: str, text: str) -> str:
+    """Why no remark can be on ``layer``: none of the text has that in its name; empty where one has.
+
+    The nearest names are given; the layers are those of the remarks, and those that the comments of ``text`` name.
+    """
+    spans = [*layers_in(parse(text)).values()]
+    parts = (part for span in spans for part in (span.spans if isinstance(span, SequentialSpan) else (span,)))
+    names = {name for remark in remarks for name in remark.layer.split(", ") if name}
+    names.update(part.source_name.name for part in parts)
+    if any(layer in name for name in names):
+        return ""
+    near = get_close_matches(layer, sorted(names), 3, 0.3) or sorted(names)[:3]
+    known = f"the nearest are {', '.join(near)}" if near else "the text names no layers"
+    return f"no layer has {layer} in its name; {known}"
 
 
 def remark_lines(remarks: Iterable[PlacedRemark], name: str, text: str) -> Iterator[str]:

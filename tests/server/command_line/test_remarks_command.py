@@ -50,7 +50,7 @@ def remarks(model: Path, capsys: pytest.CaptureFixture[str], *options: str) -> l
         (["--remarks=missed", "--function", "@main"], [RELU]),
         (["--remarks", "--layer", "first"], [CONVOLUTION, RELU]),
         (["--remarks=passed", "--layer", "first"], [CONVOLUTION]),
-        (["--remarks", "--layer", "none"], []),
+        (["--remarks=missed", "--layer", "last"], []),
     ],
     ids=["missed", "function", "layer", "passed", "none"],
 )
@@ -60,6 +60,24 @@ def test_remarks_are_shown_at_their_places(
     *lines, count = remarks(model, capsys, *options)
     assert sorted(lines) == sorted(expected)
     assert count == f"{len(expected)} remark{'' if len(expected) == 1 else 's'}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (MODEL, "no layer has frist in its name; the nearest are first, last"),
+        (MODEL.replace("/* first */", "").replace("/* last */", ""), "the text names no layers"),
+    ],
+    ids=["with layers", "without"],
+)
+def test_a_layer_that_no_comment_names_is_refused_with_the_nearest(
+    model: Path, capsys: pytest.CaptureFixture[str], text: str, expected: str
+) -> None:
+    model.write_text(text)
+    assert run(["opt", str(model), "-p", "FuseOps", "--remarks", "--layer", "frist"]) != 0
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert expected in output.err
 
 
 def test_the_file_may_follow_the_word_remarks(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
