@@ -35,6 +35,9 @@ __all__ = ["METADATA_USE", "Head", "ModuleTypes", "NeedsFullAnalysis"]
 
 _OF_MODULE: Final = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)
 
+_FEW_NAMES: Final = 8
+"""So many names are looked for in the text of a head."""
+
 METADATA_USE: Final = "meta["
 """Stands among the names of a statement for the metadata section, where the statement refers to it."""
 
@@ -328,11 +331,16 @@ class Head:
 
     def depends_on(self, names: Collection[str]) -> bool:
         """Whether some names of types and constructors, or the metadata, may tell what it says."""
+        if self.unresolved:
+            return True
         words = self.memo.get(Head)
         if not isinstance(words, frozenset):
+            text = self.segment.text
+            if len(names) <= _FEW_NAMES and not any(map(text.__contains__, names)):
+                return False  # its words are not needed: those of a thousand heads take longer than a key may
             kinds, texts, _ = self.segment.tokens
             words = self.memo[Head] = frozenset((*texts, METADATA_USE) if META in kinds else texts)
-        return bool(self.unresolved) or not words.isdisjoint(names)
+        return not words.isdisjoint(names)
 
     @property
     def known_type(self) -> Type:

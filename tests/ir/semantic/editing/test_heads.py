@@ -56,3 +56,47 @@ def test_a_result_that_can_be_read_counts_where_a_parameter_cannot():
     text = _TEXT.replace(f"-> {_TYPE}", "-> int32").replace("%y:", "%new: =, %y:", 1)
     found = [each.message for each in Snapshot.open(text, "example.relay").diagnostics]
     assert any("the result is declared int32" in message for message in found)
+
+
+_PARAMETERS = ", ".join(
+    f"%p{i}: Tensor[({i % 3 + 1}, 8), float32] /* ty=Tensor[({i % 3 + 1}, 8), float32] */" for i in range(90)
+)
+_LONG = f"""#[version = "0.0.5"]
+def @before(%x: {_TYPE}) {{
+  %0 = nn.relu(%x);
+  %0
+}}
+
+def @main({_PARAMETERS}) -> {_TYPE} {{
+  %0 = nn.relu(%p0);
+  add(%0, %p3)
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "typed"),
+    [
+        ("%p0: Tensor[(1, 8), ", "int"),
+        ("%p45", "_new: %p45"),
+        ("%p44: ", "/*"),
+        ("%p46: ", '"'),
+        (", %p89", ", %new"),
+        ("def @main", "_new"),
+        ("}\n\n", "type A{"),
+        (") -> ", "fn ("),
+        (f") -> {_TYPE} {{", "\n  %9"),
+        (f") -> {_TYPE} {{\n", "%z"),
+        (f") -> {_TYPE} {{\n  ", "{"),
+    ],
+)
+def test_a_long_head_is_what_it_is_in_the_text_opened_afresh_at_each_key(before: str, typed: str):
+    at = _LONG.index(before) + len(before)
+    for snapshot in _typed(Snapshot.open(_LONG, "main.relay"), at, typed):
+        assert difference(snapshot, Snapshot.open(snapshot.text, "main.relay"), at, whole=False) is None
+
+
+def test_the_parameters_that_nothing_uses_are_told_where_they_stand_in_a_long_head():
+    snapshot = Snapshot.open(_LONG, "main.relay")
+    unused = [_LONG[each.span.start : each.span.end] for each in snapshot.diagnostics if each.span is not None]
+    assert unused == [f"%p{i}" for i in range(90) if i not in (0, 3)]
