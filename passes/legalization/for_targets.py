@@ -23,7 +23,7 @@ from ..targets.x86 import has_avx512, has_sse42
 from .operator_call import OperatorCall
 from .requantization import cast
 
-__all__ = ["TargetRule", "target_rule"]
+__all__ = ["TargetRule", "register_legalization", "target_rule"]
 
 TargetRule: TypeAlias = Callable[[OperatorCall, Target], "Expr | None"]
 """What a call becomes for a target; ``None`` where it stays."""
@@ -37,8 +37,20 @@ _ARM_BLOCK: Final = 8
 
 def target_rule(attribute: str, name: str, target: Target | None) -> TargetRule | None:
     """The rule for an operator that the first key of ``target`` has that has one."""
-    rules = _RULES.get(attribute, {}).get(name, {})
+    rules = {**_RULES.get(attribute, {}).get(name, {}), **_registered.get((attribute, name), {})}
     return next((rules[key] for key in target.keys if key in rules), None) if target is not None else None
+
+
+_registered: dict[tuple[str, str], dict[str, TargetRule]] = {}
+
+
+def register_legalization(attribute: str, operator: str, key: str, rule: TargetRule) -> None:
+    """Have ``Legalize`` with ``attribute`` replace ``operator`` by ``rule`` for targets with the key ``key``.
+
+    ``attribute`` is ``FTVMLegalize``, ``FTVMQnnLegalize`` or ``FTVMQnnCanonicalize``. The rule comes before those for
+    all targets, and in the place of one that stands for the key; where it gives ``None``, the call stays.
+    """
+    _registered.setdefault((attribute, operator), {})[key] = rule
 
 
 def _remade(call: OperatorCall, name: str, *args: Expr, **changed: object) -> Call:

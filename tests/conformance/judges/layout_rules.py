@@ -17,6 +17,7 @@ from relay_lsp.passes.layout_alteration import AlteredCall, LayoutRule, register
 from relay_lsp.passes.targets import Target, TargetKind, register_target_kind
 
 from ..records import Record
+from .legalizations import legalizing_target
 
 __all__ = ["target_of"]
 
@@ -66,6 +67,9 @@ def target_of(record: Record) -> AbstractContextManager[object]:
     """The target under which the record was made, with the rules of its test."""
     if "target" in record:
         return Target.parse(record["target"])
+    legalizing = legalizing_target(str(record["origin"]))
+    if legalizing is not None:
+        return legalizing
     file, _, test = str(record["origin"]).rpartition("::")
     if f"{file}::" != _FILE:
         return nullcontext()

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from relay_lsp import ir
+from relay_lsp.ir.ops.application import apply
 from relay_lsp.ir.printing import to_text
 from relay_lsp.passes import PassContext, create, optimize
-from relay_lsp.passes.targets import Target
+from relay_lsp.passes.legalization import register_legalization
+from relay_lsp.passes.targets import Target, TargetKind, register_target_kind
 from tests.passes.modules import assert_same, read, typed
 
 FAST = "llvm -mcpu=cascadelake"
@@ -117,3 +119,11 @@ def test_a_build_legalizes_for_its_target():
     assert 'dtype="int16"' in text_of(after)
     with Target.parse(FAST):
         assert_same(create("Legalize")(read(conv2d("int8", "int8"))), legalized(conv2d("int8", "int8"), FAST))
+
+
+def test_a_target_of_ones_own_has_legalizations_of_its_own():
+    register_target_kind(TargetKind("without_tanh", 12, ("without_tanh",)))
+    register_legalization("FTVMLegalize", "tanh", "without_tanh", lambda call, target: apply("fast_tanh", *call.args))
+    text = "def @main(%x: Tensor[(4), float32]) { tanh(%x) }"
+    assert "fast_tanh(%x)" in text_of(legalized(text, "without_tanh"))
+    assert "fast_tanh(%x)" not in text_of(legalized(text, "llvm"))
