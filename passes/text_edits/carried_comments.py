@@ -30,13 +30,17 @@ _USERS_COMMENT = re.compile(rf"//|(?!{_ANNOTATION.pattern})/\*")
 
 def lost_comments(text: str, edits: Sequence[TextEdit]) -> Sequence[TextSpan]:
     """Where in ``text`` the comments of the user stand that ``edits`` take away."""
-    return [
-        TextSpan(edit.span.start + start, edit.span.start + start + len(comment))
-        for edit in edits
-        if _may_have_comment(text, edit.span)
-        for start, comment in _comments(text[edit.span.start : edit.span.end])
-        if comment not in edit.new_text
-    ]
+    lost: list[TextSpan] = []
+    for edit in edits:
+        if _may_have_comment(text, edit.span):
+            kept = _comments(edit.new_text) if _USERS_COMMENT.search(edit.new_text) else ()
+            kept_words = {comment for _, comment in kept}
+            lost += (
+                TextSpan(edit.span.start + start, edit.span.start + start + len(comment))
+                for start, comment in _comments(text[edit.span.start : edit.span.end])
+                if comment not in kept_words
+            )
+    return lost
 
 
 def _may_have_comment(text: str, span: TextSpan) -> bool:
