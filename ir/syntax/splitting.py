@@ -214,10 +214,7 @@ class _Cutting:
         on that depends on more. Those behind it are taken from where a piece begins that began there before.
         """
         start = self._position
-        following = self.following
-        if edit.end == self._old.start(following):
-            following += 1  # what is typed in front of a segment may become its beginning
-        old = self._old[self._first : following] if edit.start > start else []
+        old = self._old[self._first : self.following] if edit.start > start else []
         if all(len(segment.kinds) < _MANY_PIECES for segment in old):
             return
         kinds = "".join([segment.kinds for segment in old])
