@@ -52,7 +52,8 @@ def _comments(text: str) -> Iterator[tuple[int, str]]:
     starts = accumulate(map(len, lexed.pieces), initial=0)
     for kind, piece, start in zip(lexed.kinds, lexed.pieces, starts, strict=False):
         comment = piece.rstrip(WHITE_SPACE)
-        if kind == COMMENT and not _ANNOTATION.match(comment):
+        # White space before the first token is read as an empty comment.
+        if kind == COMMENT and comment and not _ANNOTATION.match(comment):
             yield start, comment
 
 

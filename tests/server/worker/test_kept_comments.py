@@ -143,3 +143,7 @@ def test_another_word_stays_a_comment_that_names_no_layer():
     lines = [line.strip() for line in _after(BARE, "FastMath")]
     assert "/* activation */" in lines
     assert lines[lines.index("/* closure */") + 1] == "fast_exp(%y)"
+
+
+def test_no_space_is_left_at_the_ends_of_lines():
+    assert not [line for text in (NETWORK, BARE) for line in _after(text, "FuseOps") if line != line.rstrip()]
