@@ -84,7 +84,8 @@ def _guided(name: str, minutes: float) -> int:
         return max(subprocess.run([*command, target], check=False).returncode for target in TARGETS)
     atheris: Any = importlib.import_module("atheris")
     # The package as it is imported anew: what a target does is then counted branch by branch.
-    for module in [each for each in sys.modules if each.startswith(("relay_lsp", "tests.fuzz.targets"))]:
+    anew = ("relay_lsp", "tests.fuzz.targets", "tests.fuzz.model_targets", "tests.frontends")
+    for module in [each for each in sys.modules if each.startswith(anew)]:
         del sys.modules[module]
     with atheris.instrument_imports(include=["relay_lsp"]):
         targets = importlib.import_module("tests.fuzz.targets").TARGETS
