@@ -12,9 +12,9 @@ from ..documents.documents import Document
 from ..import_path import withhold
 from ..lsp.capabilities import initialize_result
 from ..lsp.conversion import change_of
+from ..lsp.message_at_work import opened_lines, parameters_at_work
 from ..lsp.message_codec import Plain, fields_of
 from ..lsp.protocol import RelayLanguageServer
-from ..lsp.pygls_adapter import opened_lines, parameters_at_work
 from .running import apply
 from .views import read_layers_ahead
 

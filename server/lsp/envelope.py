@@ -15,6 +15,7 @@ __all__ = [
     "PARSE_ERROR",
     "Lifecycle",
     "Refusal",
+    "answered_already",
     "bad_parameters",
     "too_many_requests",
     "unasked_answer",
@@ -36,6 +37,11 @@ class Refusal(msgspec.Struct, frozen=True):
     message: str
     request: int | str | None = None
     is_silent: bool = False
+
+
+def answered_already(fields: Mapping[str, Any]) -> Refusal:
+    """Leave the cancellation of a request aside that is answered: a client cannot know that it is."""
+    return _refuse(INVALID_REQUEST, "what is to be cancelled is answered already", fields)
 
 
 def bad_parameters(fields: Mapping[str, Any]) -> Refusal:

@@ -24,8 +24,9 @@ from ..session.workspace import Workspace
 from ..settings import context_settings
 from .capabilities import choose_encoding, pulls_diagnostics, supports
 from .conversion import ProtocolConverter
+from .message_at_work import message_at_work
 from .methods import PREVIEW
-from .pygls_adapter import RelayProtocol, message_at_work
+from .pygls_adapter import RelayProtocol
 from .token_deltas import TokenMemory
 from .version import VERSION
 
