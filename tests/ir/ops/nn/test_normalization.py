@@ -10,6 +10,7 @@ import pytest
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.ops.data_layout import LayoutError
 from relay_lsp.ir.ops.nn.normalization import L2NormalizeAttrs
 from relay_lsp.ir.types import TensorType
 
@@ -136,8 +137,8 @@ def test_the_channel_axis_follows_the_layout() -> None:
     assert inferred.inputs == ("NCHW", "C", "C", "C", "C")
     assert inferred.outputs == ("NCHW", "C", "C")
     assert inferred.attrs == attrs.replace(axis=1)
-    in_blocks = op.infer_layout(attrs.replace(axis=3), ("NCHW16c", "C", "C", "C", "C"), old, types)
-    assert in_blocks.inputs[0] is None, "there is no channel axis left that the factors could run along"
+    with pytest.raises(LayoutError, match="run along C, which NCHW16c splits; run SimplifyInference before"):
+        op.infer_layout(attrs.replace(axis=3), ("NCHW16c", "C", "C", "C", "C"), old, types)
 
 
 def test_the_normalized_axes_follow_the_layout() -> None:
