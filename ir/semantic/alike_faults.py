@@ -19,8 +19,8 @@ from .typed_statement import ReportedStatement
 
 __all__ = ["AlikeFaults", "BoundName", "bound_name", "moved_behind", "speaks_of"]
 
-_KEPT: Final = 1_024
-"""How many texts of statements are kept in mind at least."""
+_KEPT: Final = 128
+"""How many texts of statements are kept in mind at least, some ten kilobytes each."""
 
 _LONGEST: Final = 2_000
 """Characters of a statement whose text is kept in mind."""

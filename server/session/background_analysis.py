@@ -33,7 +33,7 @@ _INLINE_TEXT = 200_000
 """Up to this many code points, diagnostics are worked out at once. Above, so are those after an edit of which no more
 than the statements it touches need be looked at; any others on the analysis thread."""
 
-_LEFT_ALONE_TEXT = 1_000_000
+_LEFT_ALONE_TEXT = 200_000
 """From this many code points the objects of a text are left out of the search for garbage while it is open: after some
 such texts that would look through millions of objects at once, in 100 to 400 ms in which nothing is answered."""
 
