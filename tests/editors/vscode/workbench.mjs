@@ -157,12 +157,16 @@ export class Workbench {
         const before = fs.statSync(path.join(this.folder, file)).mtimeMs;
         await this.page.keyboard.press('Control+S');
         await this.until('the save', () => fs.statSync(path.join(this.folder, file)).mtimeMs !== before, 10);
-        // A file is emptied before it is written.
+        return this.written(file);
+    }
+
+    /** A file's text, read again until it is whole: VS Code empties a file, or makes an empty one, before it writes. */
+    async written(file) {
         let [earlier, text] = ['', ''];
-        await this.until('the text', () => {
-            [earlier, text] = [text, this.onDisk(file)];
+        await this.until(`the text of ${file}`, () => {
+            [earlier, text] = [text, this.exists(file) ? this.onDisk(file) : ''];
             return text !== '' && text === earlier;
-        }, 10);
+        }, 20);
         return text;
     }
 
@@ -170,7 +174,7 @@ export class Workbench {
     async saved(file) {
         await this.page.keyboard.press('Control+S');
         await this.page.waitForTimeout(400);
-        return this.onDisk(file);
+        return this.written(file);
     }
 
     onDisk(file) {

@@ -1,6 +1,4 @@
 // Models of other frameworks, opened as a person opens any file.
-import fs from 'node:fs';
-import path from 'node:path';
 
 /** A model shows its Relay text; a layer leads to its node; the text is saved; a pass is looked at. */
 export async function models(workbench) {
@@ -28,12 +26,10 @@ export async function models(workbench) {
     seen.afterTyping = await workbench.shown();
     await page.keyboard.press('Escape');
     await workbench.palette('Relay: Save as Relay');
-    const file = path.join(workbench.folder, 'net.relay');
     const box = page.locator('.quick-input-widget .quick-input-box input.input');
     await workbench.until('the name', async () => (await box.inputValue()).endsWith('net.relay'));
     await page.keyboard.press('Enter');
-    await workbench.until('the file', async () => fs.existsSync(file), 20);
-    seen.saved = fs.readFileSync(file, 'utf8');
+    seen.saved = await workbench.written('net.relay');
     const active = page.locator('.tab.active');
     await workbench.until('the saved text', async () => (await active.first().innerText()).includes('net.relay'));
     await page.keyboard.press('Control+P'); // Not in the list of files: that moves while the saved one comes in.

@@ -113,7 +113,7 @@ export async function pipeline(workbench) {
     await page.keyboard.press('Enter');
     const settings = '.vscode/settings.json';
     await workbench.until('the settings', () => workbench.exists(settings) && workbench.onDisk(settings).includes('tidy'));
-    const seen = { settings: JSON.parse(workbench.onDisk(settings)) };
+    const seen = { settings: JSON.parse(await workbench.written(settings)) };
     await begin();
     await workbench.answer('Write into this file');
     await workbench.shows('// relay-lsp: SimplifyInference, DeadCodeElimination');

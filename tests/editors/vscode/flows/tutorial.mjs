@@ -69,7 +69,7 @@ export async function history(workbench) {
     await workbench.until('the replay', async () => (await listed()).join().includes('edited by hand'));
     await workbench.until('the passes', async () => !(await workbench.saved('resnet18.relay')).includes('nn.batch_norm'));
     seen.replayed = await listed();
-    seen.after = workbench.onDisk('resnet18.relay');
+    seen.after = await workbench.written('resnet18.relay');
     await workbench.shot('replayed');
     return seen;
 }
