@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from relay_lsp.ir.expressions import Call, Expr, Function, GlobalVar, Var
+from typing import cast
+
+from relay_lsp.ir.expressions import Call, Expr, Function, GlobalVar, Let, Match, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.visitor import post_order
 
 from .binding import bind
+from .building import de_duplicate
 from .infrastructure import ModulePass, PassContext, declare_pass
 from .provenance import Descent, ExprMutator
 
@@ -46,12 +49,15 @@ class Inline(ModulePass):
                 inlined[var] = module.functions[var]
         if not inlined:
             return module
+        written: set[GlobalVar] = set()
         remaining = {
             var: function for var, function in module.functions.items() if var not in inlined or var not in called
         }
         return module.with_functions(
             {
-                var: _Inliner(inlined).visit_function(function) if callees[var].intersection(inlined) else function
+                var: _Inliner(inlined, written).visit_function(function)
+                if callees[var].intersection(inlined)
+                else function
                 for var, function in remaining.items()
             }
         )
@@ -76,22 +82,36 @@ def _callees_first(callees: dict[GlobalVar, set[GlobalVar]]) -> list[GlobalVar]:
     return order
 
 
+def _binds(function: Function) -> bool:
+    """Whether variables are bound in the body of a function."""
+    return any(isinstance(expr, (Function, Let, Match)) for expr in post_order(function.body))
+
+
 class _Inliner(ExprMutator):
     """Writes functions out where they are called, and what they call themselves only there: a thousand functions, each
     called by the next, are copied once and not once for each caller above."""
 
-    def __init__(self, inlined: dict[GlobalVar, Function]) -> None:
+    def __init__(self, inlined: dict[GlobalVar, Function], written: set[GlobalVar]) -> None:
         super().__init__()
         self.inlined = inlined
+        self.written = written
 
     def descend(self, expr: Expr) -> Descent | None:
         if isinstance(expr, GlobalVar) and expr in self.inlined:
-            return self._as_function(self.inlined[expr])
+            return self._as_function(self._with_own_variables(expr, is_value=True))
         if isinstance(expr, Call) and isinstance(expr.op, GlobalVar) and expr.op in self.inlined:
             function = self.inlined[expr.op]
             if not ("Compiler" in function.attrs or function.attrs.get("Extern")):
-                return self._written_out(expr, function)
+                return self._written_out(expr, self._with_own_variables(expr.op))
         return None
+
+    def _with_own_variables(self, var: GlobalVar, *, is_value: bool = False) -> Function:
+        """The function called ``var``; a copy where its variables stand somewhere else already."""
+        function = self.inlined[var]
+        if var not in self.written:
+            self.written.add(var)
+            return function
+        return cast("Function", de_duplicate(function)) if is_value or _binds(function) else function
 
     def _as_function(self, function: Function) -> Descent:
         body = yield function.body

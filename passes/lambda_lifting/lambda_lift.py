@@ -26,8 +26,9 @@ class LambdaLift(ModulePass):
     """Turn every function inside another into a function of the module.
 
     One that uses variables around it becomes a function of those, marked ``Closure=1``, which returns it. The names are
-    ``lifted_name`` and a hash of the function; the hash is ours, so that the digits differ from TVM's. Source of the
-    rule: ``src/relay/backend/vm/lambda_lift.cc``, ``src/relay/transforms/device_aware_visitors.cc``.
+    ``lifted_name`` and a hash of the function; the hash is ours, so that the digits differ from TVM's. A function that
+    is marked so already stays as it is, where TVM makes it call itself for ever. Source of the rule:
+    ``src/relay/backend/vm/lambda_lift.cc``, ``src/relay/transforms/device_aware_visitors.cc``.
 
     Before::
 
@@ -67,6 +68,7 @@ class _Lifter(ExprMutator):
     def __init__(self, module: IRModule) -> None:
         super().__init__()
         self.outer: Function | None = None
+        self.inside_closure: Expr | None = None
         self.lifted: dict[str, Function] = {}
         self.names = {var.name_hint: var for var in module.functions}
         self.existing = {var.name_hint: function for var, function in module.functions.items()}
@@ -83,6 +85,8 @@ class _Lifter(ExprMutator):
 
     def lift(self, function: Function) -> Function:
         self.outer = function
+        # What a closure gives was lifted already: a second function of the same body would be the closure itself.
+        self.inside_closure = function.body if function.attrs.get("Closure") else None
         self.scopes = [function.virtual_device]
         self.devices.update((param, param.virtual_device) for param in function.params)
         return self.visit_function(function)
@@ -90,7 +94,7 @@ class _Lifter(ExprMutator):
     def descend(self, expr: Expr) -> Descent | None:
         if isinstance(expr, Let):
             return self._let(expr)
-        if isinstance(expr, Function) and expr is not self.outer:
+        if isinstance(expr, Function) and expr is not self.outer and expr is not self.inside_closure:
             return kept(expr) if expr.is_primitive else self._lift(expr)
         if isinstance(expr, Call) and _fixed_device(expr) is not None:
             return self._on_device(expr)

@@ -244,15 +244,19 @@ class Evaluator:
         mark = self._store.enter()
         self._store.invalidate()
         lets = LetList()
-        args = [self._value(None, param) for param in function.params]
+        params = function.params
         if function.is_primitive:
-            result = self._unknown(Call(function, function.params), lets, function)
+            # The function stays as it is inside of the one that calls it, which has parameters of its own.
+            fresh = copies(function)
+            params = tuple(cast("Var", fresh[param]) for param in params)
+            result = self._unknown(Call(function, params), lets, function)
         else:
+            args = [self._value(None, param) for param in params]
             result = yield self._run(function, callee, args, lets)
         self._store.leave(mark)
         body = lets.close(result.dynamic)
         new = Function(
-            function.params,
+            params,
             body,
             function.ret_type,
             function.type_params,

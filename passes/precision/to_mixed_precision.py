@@ -6,6 +6,7 @@ import enum
 from collections.abc import Sequence
 
 from relay_lsp.ir.attributes import Attrs
+from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.expressions import (
     Call,
     Constant,
@@ -268,7 +269,11 @@ class _MixedPrecision(ExprMutator):
                 type = part.checked_type or self.types.get(part)
                 if type is not None:
                     known[part] = type
-            self.types[expr] = infer_statement(expr, known, self.module).type
+            typed = infer_statement(expr, known, self.module)
+            wrong = next((each for each in typed.diagnostics if each.severity is Severity.ERROR), None)
+            if wrong is not None:
+                raise PassError(f"with arguments or a result of {self.narrow}, {wrong.message}", place=expr)
+            self.types[expr] = typed.type
         return self.types[expr]
 
     def rewrite_if(self, pre: If, post: If) -> Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import cast
 
 from relay_lsp.ir.expressions import Call, Expr, Function, GlobalVar, Let, Tuple, TupleGetItem, Var
 from relay_lsp.ir.module import IRModule
@@ -10,6 +11,7 @@ from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.types import DataType, TensorType, TupleType, Type
 from relay_lsp.ir.visitor import children, free_vars, post_order
 
+from ..building import de_duplicate
 from ..infrastructure import ModulePass, PassContext, PassError, declare_pass, option
 from ..main_function import main_of
 from ..provenance import ExprMutator
@@ -99,6 +101,8 @@ class PartitionConversions(ModulePass):
         middle_body = prefix.visit(middle)
         inner = Function(tuple(free_vars(middle_body)), middle_body, middle.checked_type)
         before = prefix.conversions(inner.params)
+        if set(inner.params).intersection(before.params):
+            inner = cast("Function", de_duplicate(inner))  # A variable is bound by one function.
         record = current_record()
         for function in (before, inner, after):
             record.record(function, main)

@@ -116,6 +116,16 @@ class _Dispatch:
     def _param(self, index: int, size: Dim) -> Var:
         old = self._main.params[index]
         type = old.type_annotation or old.checked_type
+        if not isinstance(type, TensorType):
+            raise PassError(f"%{old.name_hint} is no tensor, and has no size along an axis", place=old)
+        unknown = [axis for axis, dim in enumerate(type.shape) if not isinstance(dim, int)]
+        others = [axis for axis in unknown if axis != self._options.axis % type.ndim]
+        if others:
+            raise PassError(
+                f"%{old.name_hint} has no known size along axis {others[0]}, which an input must have for each of the "
+                "buckets: give the parameter a size there",
+                place=old,
+            )
         new = Var(old.name_hint, _resized(type, self._options.axis, size, old), old.span)
         self._record.record(new, old)
         return new

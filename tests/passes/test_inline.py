@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from relay_lsp.ir.printing import to_text
+from relay_lsp.ir.syntax import parse
 from relay_lsp.passes import create
 
-from .modules import assert_same, read, typed
+from .modules import assert_same, computed, read, typed
 
 
 def test_what_an_inlined_function_calls_is_written_out_with_it():
@@ -69,3 +71,18 @@ def test_a_function_for_another_compiler_is_put_in_as_a_function():
         """
     )
     assert_same(create("Inline")(typed(module)), wanted)
+
+
+def test_each_place_of_an_inlined_function_has_variables_of_its_own():
+    module = typed(
+        read(
+            """
+            def @twice(%a: float32, Inline=1) -> float32 { let %b = add(%a, %a); %b }
+            def @other(%x: float32) -> float32 { let %g = @twice; %g(%x) }
+            def @main(%x: float32) -> float32 { let %f = @twice; %f(add(@twice(%x), @twice(@other(%x)))) }
+            """
+        )
+    )
+    after = create("Inline")(module)
+    assert_same(parse(to_text(after)).module, after)
+    assert computed(after, 2.0) == computed(module, 2.0)

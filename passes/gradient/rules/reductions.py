@@ -51,6 +51,7 @@ def _mean(call: Call, gradient: Expr) -> Sequence[Expr]:
     gradient, axes = _like_data(call, gradient)
     shape, share = static_shape(data, call), 1.0
     for axis in axes:
+        require(shape[axis] != 0, call, "the mean of no elements is not defined")
         share /= shape[axis]
     return (like("broadcast_to_like", multiply(gradient, scalar_like(share, data, call)), data),)
 
@@ -63,6 +64,7 @@ def _variance(call: Call, gradient: Expr) -> Sequence[Expr]:
     gradient, axes = _like_data(call, gradient)
     shape = static_shape(data, call)
     count = math.prod(shape[axis] for axis in axes)
+    require(count != 0, call, "the variance of no elements is not defined")
     of_mean = -2.0
     if attrs.unbiased:
         require(count > 1, call, "the unbiased variance of one value is not defined")

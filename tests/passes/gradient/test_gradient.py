@@ -232,6 +232,7 @@ def test_the_gradients_of_a_range_are_those_of_its_bounds():
             "reads of references .*: run the pass before those that make them",
         ),
         ("def @main[A](%x: A) -> A { %x }", "type parameters"),
+        ("def @main(%x: Tensor[(0, 4), float32]) { mean(%x) }", "this call of mean has no gradient: .* no elements"),
         (
             "def @main(%x: Tensor[(1, 8, 8, 2), float32], %w: Tensor[(3, 3, 2, 4), float32]) "
             '{ nn.conv2d(%x, %w, kernel_size=[3, 3], channels=4, data_layout="NHWC", kernel_layout="HWIO") }',

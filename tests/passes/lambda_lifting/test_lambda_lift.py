@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relay_lsp.ir.evaluation import evaluate
 from relay_lsp.passes import create
-from tests.passes.modules import read, typed
+from tests.passes.modules import assert_same, read, typed
 
 
 def lifted(text):
@@ -74,3 +74,17 @@ def test_a_function_that_calls_itself_calls_its_lifted_name():
     )
     assert len(names) == 1
     assert evaluate(module, 4.5) == evaluate(after, 4.5)
+
+
+def test_a_closure_that_was_lifted_stays_as_it_is():
+    module, once, _ = lifted(
+        """
+        def @main(%x: float32, %b: float32) -> float32 {
+          let %f = fn (%y: float32) -> float32 { add(%y, %b) };
+          %f(%x)
+        }
+        """
+    )
+    twice = typed(create("LambdaLift")(once))
+    assert_same(twice, once)
+    assert evaluate(twice, 2.0, 3.0) == evaluate(module, 2.0, 3.0)

@@ -8,7 +8,7 @@ import pytest
 from relay_lsp import ir
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import PassError, Sequential, create
-from tests.passes.modules import assert_same, read, typed
+from tests.passes.modules import assert_same, computed, read, typed
 
 LISTS = "type List[A] { Cons(A, List[A]), Nil, }\n"
 
@@ -126,3 +126,19 @@ def test_functions_that_would_be_expanded_exponentially_often_are_not():
     before = typed(read(f"def @main(%x: int32) -> int32 {{\n{opened}%x\n{closed}}}"))
     after = create("PartialEvaluate")(before)
     assert len(post_order(after["main"])) < 500_000
+
+
+def test_what_is_left_of_a_fused_function_has_parameters_of_its_own():
+    module = typed(
+        read(
+            """
+            def @main(%x: float32) -> float32 {
+              let %f = fn (%p: float32, Primitive=1) -> float32 { add(%p, %p) };
+              %f(%x)
+            }
+            """
+        )
+    )
+    after = create("PartialEvaluate")(module)
+    assert_same(ir.parse(ir.to_text(after)).module, after)
+    assert computed(after, 2.0) == computed(module, 2.0)

@@ -68,3 +68,17 @@ def test_no_precision_but_that_of_numbers_that_there_are(dtype: str):
     module = read("def @main(%x: Tensor[(1, 4), float32], %w: Tensor[(2, 4), float32]) { nn.dense(%x, %w, units=2) }")
     with pytest.raises(PassError, match=f"mixed_precision_type must be float16, bfloat16, .* not {dtype}"):
         create("ToMixedPrecision", mixed_precision_type=dtype)(module)
+
+
+def test_a_call_that_does_not_type_in_the_narrow_dtype_is_refused_with_the_reason():
+    module = read(
+        """
+        def @main(%x: Tensor[(1, 4), int8], %w: Tensor[(2, 4), int8], %b: Tensor[(2), int8]) {
+          %0 = nn.dense(%x, %w, units=2);
+          %1 = nn.bias_add(%0, %b);
+          nn.relu(%1)
+        }
+        """
+    )
+    with pytest.raises(PassError, match=r"of float16, nn\.bias_add: bias is of dtype int8, but data is of float16"):
+        create("ToMixedPrecision")(module)

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from relay_lsp.ir.ops.application import is_call_to
+from relay_lsp.ir.printing import to_text
+from relay_lsp.ir.syntax import parse
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import PassContext, PassError, Trace, bind_params_by_name, create
 from relay_lsp.passes.quantize import find_scale_by_kl, qconfig, quantize
@@ -108,6 +110,14 @@ def test_an_input_that_is_used_twice_is_converted_once():
     assert len(after["quantized_main"].params) == 1
     values = np.array([-1, 0, 0.5, 2], np.float32)
     assert np.array_equal(computed(module, values), computed(after, values))
+
+
+def test_each_part_has_variables_of_its_own():
+    module = read("def @main(%x: float32) { let %y = add(%x, 2f); let %z = %y; (%z, exp(%x)) }")
+    after = create("PartitionConversions")(module)
+    bound = [param for function in after.functions.values() for param in function.params]
+    assert len(bound) == len(set(bound))
+    assert_same(parse(to_text(after)).module, after)
 
 
 def test_a_layer_in_floats_between_integers_is_refused_where_all_must_be_integers():

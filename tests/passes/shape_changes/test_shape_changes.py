@@ -64,3 +64,16 @@ def test_every_size_computes_what_its_own_module_does(size, auto_pad):
 def test_what_cannot_be_flexible_is_refused(options, message):
     with pytest.raises(PassError, match=message):
         create("FlexibleShapeDispatch", **options)(read(FLEXIBLE))
+
+
+@pytest.mark.parametrize(
+    ("type", "message"),
+    [
+        ("Tensor[(?, 3, ?), float32]", "%x has no known size along axis 2"),
+        ("(Tensor[(2), float32], Tensor[(2), float32])", "%x is no tensor"),
+        ("float32", "no axis 0"),
+    ],
+)
+def test_an_input_without_a_size_for_each_bucket_is_refused(type, message):
+    with pytest.raises(PassError, match=message):
+        create("FlexibleShapeDispatch", buckets=[2])(read(f"def @main(%x: {type}) {{ %x }}"))
