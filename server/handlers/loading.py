@@ -16,7 +16,7 @@ from ..lsp import capabilities, methods
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 
-__all__ = ["HandlersOnDemand"]
+__all__ = ["HandlersOnDemand", "load_handlers"]
 
 _MODULES: Final[Mapping[str, Sequence[str]]] = {
     "code_actions": (types.TEXT_DOCUMENT_CODE_ACTION, types.CODE_ACTION_RESOLVE),
@@ -89,6 +89,18 @@ _MODULES: Final[Mapping[str, Sequence[str]]] = {
     "symbols": (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, types.WORKSPACE_SYMBOL),
 }
 """The modules of this package that are loaded on demand, and the methods and commands that each of them answers."""
+
+_ASKED_FIRST: Final = frozenset(
+    ("semantic_tokens", "code_actions", "symbols", "document_links", "inlay_hints", "structure", "code_lens")
+)
+"""What editors ask for when a text is opened."""
+
+
+def load_handlers() -> Iterator[str]:
+    """Import the modules without registering them, those that an opened text asks for first; gives their names."""
+    for module in sorted(_MODULES, key=_ASKED_FIRST.__contains__, reverse=True):
+        import_module(f".{module}", __package__)
+        yield module
 
 
 class HandlersOnDemand:

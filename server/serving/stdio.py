@@ -1,17 +1,20 @@
-"""Serving over standard input and output: ``initialize`` is answered before the heavy imports.
+"""Serving over standard input and output: ``initialize`` is answered before the heavy imports are done.
 
 A client waits for that answer before it does anything else. It needs nothing but what the client sent, so it goes out
-first; then pygls is imported and gets the same message, and its answer, which is equal, is dropped.
+first; then pygls gets the same message, and its answer, which is equal, is dropped. The imports begin before the
+message has come: an editor that has started the server takes a while to load its own side.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
 import re
 import sys
 import threading
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from ..lsp.capabilities import initialize_result
@@ -44,14 +47,38 @@ def serve_stdio() -> None:
     output = _StandardOutput(os.dup(sys.stdout.fileno()))
     # Printed text must not get between the messages.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    has_come = threading.Event()
+    loading = threading.Thread(target=_load, args=(has_come,), name="relay-loading")
+    loading.start()
     try:
         first = read_blocking(source)
     except StreamFault as fault:
         error = {"code": PARSE_ERROR, "message": f"{fault}; nothing more can be read"}
         output.write(_message({"jsonrpc": "2.0", "id": None, "error": error}))
         raise SystemExit(1) from None
+    has_come.set()
     if first is not None:
-        _serve(source, output, first, is_answered=isinstance(first, bytes) and _answer(first, output))
+        is_answered = isinstance(first, bytes) and _answer(first, output)
+        loading.join()
+        _serve(source, output, first, is_answered=is_answered)
+
+
+def _load(has_come: threading.Event) -> None:
+    """Import what every server needs, and what answers the first requests unless a message ``has_come`` before.
+
+    An error comes up once more where the module is used.
+    """
+    with contextlib.suppress(Exception):
+        from ..lsp.loading import load_protocol
+
+        load_protocol()
+        for module in ("..scheduling.loop_watch", ".application", ".ending", ".inbox"):
+            import_module(module, __package__)
+        from ..handlers.loading import load_handlers
+
+        for _ in load_handlers():
+            if has_come.is_set():
+                return
 
 
 def _answer(body: bytes, output: _StandardOutput) -> bool:

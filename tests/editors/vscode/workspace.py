@@ -17,6 +17,8 @@ from tests.editors.texts import BATCH_NORM, BROKEN, MODELS, NETWORK
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 VSIX = ROOT / "editors" / "vscode" / "relay-lsp.vsix"
+SOURCES = (*(VSIX.parent / name for name in ("src", "syntaxes", "images", "walkthrough")), *VSIX.parent.glob("*.json"))
+"""What the extension is built of, beside the wheel that it brings."""
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
 
 MISSING = [
@@ -112,8 +114,17 @@ class Report:
         return self.seen["steps"][name]
 
 
+def newer_sources() -> list[str]:
+    """The files that were changed since the extension was built: what is driven would not be what stands there."""
+    files = (file for source in SOURCES for file in ([source] if source.is_file() else source.rglob("*")))
+    built = VSIX.stat().st_mtime
+    return sorted(str(file.relative_to(ROOT)) for file in files if file.is_file() and file.stat().st_mtime > built)
+
+
 def drive(work: Path, driver: str, *arguments: str) -> Report:
     """Run a driver in a folder with the files; its pictures are kept where ``RELAY_SCREENSHOTS`` names a folder."""
+    changed = newer_sources()
+    assert not changed, f"build the extension anew (./dev vsix): {', '.join(changed)} changed since it was built"
     for folder in ("workspace", "host"):
         (work / folder).mkdir(exist_ok=True)
         for name, text in FILES.items():

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from relay_lsp.server import handlers
+from relay_lsp.server.handlers.loading import load_handlers
 from relay_lsp.server.lsp.capabilities import COMMANDS
 from relay_lsp.server.serving.application import create_server
 
@@ -51,5 +52,6 @@ def test_each_module_registers_what_it_is_listed_with_and_every_module_is_listed
         later.protocol.register_for(message(name))
     assert names(later) == names(server)
     assert set(COMMANDS) <= names(server)
+    assert set(load_handlers()) == set(modules)
     registering = {path.stem for path in FOLDER.glob("*.py") if "\ndef register(" in path.read_text(encoding="utf-8")}
     assert registering == {*modules, "synchronization", "diagnostics"}

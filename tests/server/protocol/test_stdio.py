@@ -43,6 +43,16 @@ def test_initialize_is_answered_exactly_once() -> None:
     assert [message.get("id") for message in messages] == [1, 99]
 
 
+def test_what_an_opening_needs_is_loaded_before_the_client_has_said_anything() -> None:
+    """An editor that starts the server first goes on loading its own side meanwhile."""
+    command = [COMMAND[0], "-v", *COMMAND[1:]]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        loaded = (line for line in server.stderr or () if line.startswith(b"import 'relay_lsp.server.handlers."))
+        assert any(b"semantic_tokens" in line for line in loaded)
+        output, _ = server.communicate(b"".join(map(frame, [INITIALIZE, *FAREWELL])), timeout=60)
+    assert [message["id"] for message in messages_in(output)] == [1, 99]
+
+
 def test_what_is_no_json_gets_an_error_and_ends_nothing() -> None:
     messages = answers(INITIALIZE, b"{not json")
     assert any("error" in message for message in messages)

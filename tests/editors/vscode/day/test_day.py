@@ -23,9 +23,9 @@ FLOWS = (
     "search",
     "pipeline",
     "follow",
-    "walkthrough",
     "wrongSetting",
     "cancelling",
+    "walkthrough",  # It leaves a text that is not saved, which the pictures after it would show.
 )
 
 
