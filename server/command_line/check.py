@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -121,12 +122,12 @@ def _mended(snapshot: Snapshot, file: SourceFile) -> Snapshot:
 def _report(checked: Sequence[_Checked]) -> None:
     for file in checked:
         _report_text(file.name, file.lines, file.diagnostics)
-    errors = sum(item.severity is Severity.ERROR for file in checked for item in file.diagnostics)
-    others = sum(len(file.diagnostics) for file in checked) - errors
+    severities = Counter(item.severity for file in checked for item in file.diagnostics)
+    errors, warnings = severities[Severity.ERROR], severities[Severity.WARNING]
+    counted = (("error", errors), ("warning", warnings), ("other finding", severities.total() - errors - warnings))
+    counts = [f"{count} {what}{'' if count == 1 else 's'}" for what, count in counted if count]
     files = f"{len(checked)} file{'' if len(checked) == 1 else 's'}"
-    if errors or others:
-        counts = [f"{errors} error{'' if errors == 1 else 's'}"] if errors else []
-        counts += [f"{others} other finding{'' if others == 1 else 's'}"] if others else []
+    if counts:
         print(f"{files} checked: {', '.join(counts)}")
     elif checked:
         print(f"{files} checked: nothing wrong")

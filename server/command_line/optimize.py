@@ -183,11 +183,12 @@ def _step_line(step: StepOutcome, columns: int) -> str:
 
 
 def _new_values(before: str, step: StepOutcome, columns: int) -> Iterator[tuple[str, list[str]]]:
-    """The values that a step made, with what each was made from; those that read as before are left out.
+    """The values that a step made, in the order of its text, with what each was made from; those that read as before
+    are left out.
 
     Comments, which give types and spans, are no part of them.
     """
-    for start, end, sources in step.origins:
+    for start, end, sources in sorted(step.origins, key=lambda origin: (origin[0], -origin[1])):
         new = _one_line(step.text[start:end])
         old = [_one_line(before[old_start:old_end]) for old_start, old_end in sources]
         if old != [new]:

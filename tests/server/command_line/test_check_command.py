@@ -80,6 +80,7 @@ def test_of_many_consequences_the_first_are_shown_and_the_others_counted(
     out = capsys.readouterr().out
     assert out.count(": note: %") == 5
     assert "  note: 3 more such places" in out
+    assert "1 file checked: 1 warning\n" in out
 
 
 def test_parts_of_a_text_are_as_wide_as_the_terminal(

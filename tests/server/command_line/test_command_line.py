@@ -121,6 +121,16 @@ def test_trace_tells_what_came_from_what(model: Path, capsys: pytest.CaptureFixt
     assert records[-1] == {"record": "end", "stages": 3, "steps": 2}
 
 
+def test_trace_tells_it_in_the_order_of_the_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.relay"
+    path.write_text(
+        '#[version = "0.0.5"]\ndef @main(%x: Tensor[(4), float32]) {\n  %0 = exp(%x);\n  sort(%0)\n}\n', "utf-8"
+    )
+    assert run(["trace", "-p", "FuseOps", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert out.index("fn (%x1: ") < out.index("exp(%x1)\n") < out.index("sort(%p0)\n")
+
+
 def test_a_trace_of_a_pipeline_that_fails_has_all_up_to_there(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     passes = ["-p", "EliminateCommonSubexpr", "-p", "OutLiner[layers=nothing]"]
     assert run(["trace", *passes, "--format", "json", str(model)]) == 1
