@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
 import msgspec
 
 from ..text.line_index import LineIndex
-from .tokens import BY_TEXT, COMMENT, GLOBAL, LOCAL, METADATA, NAME, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
+from .tokens import BY_TEXT, COMMENT, GLOBAL, LOCAL, META, METADATA, NAME, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = [
     "COMMENT_PATTERN",
@@ -34,6 +34,7 @@ __all__ = [
     "Lexed",
     "PieceReader",
     "first_piece",
+    "first_unsure",
     "lex",
     "pieces_of",
     "read_chunks",
@@ -88,6 +89,10 @@ _PIECE = re.compile(
     re.VERBOSE,
 )
 
+
+_OPEN_ENDED_PIECE: Final = re.compile(f"[{re.escape(OPEN_COMMENT + UNCLOSED_STRING + UNKNOWN + META + METADATA)}]")
+"""The kinds of piece whose end may depend on text far beyond it; so may that of the name ``meta``."""
+_META_NAME: Final = "meta"
 
 _LINE: Final = re.compile(r"[^\r\n]*[\r\n][ \t\r\n\f\v\ufeff]*(?=[^ \t\r\n\f\v\ufeff])")
 """A line and the white space after it, where what follows that is at hand, too."""
@@ -189,9 +194,12 @@ class PieceReader:
         self._ends = [start]
         self._next = self._settled = 0
         """Which of them is the next, and how many of them are what they would be whatever follows."""
+        self._inner_start = start
+        """From here on the pieces of a line are looked for some at a time; before, in all of it."""
         self._part = ""
-        self._part_start = self._limit = start
-        """What is looked at behind comments that have others inside, and where it begins and ends in the text."""
+        self._part_start = self._limit = self._line_end = start
+        """What is looked at behind comments that have others inside; where it begins and ends in the text, and where
+        the last line of it does."""
         self._comments_end = start
         """As far as this there may be many such comments: it is the end of a line with one."""
 
@@ -216,10 +224,9 @@ class PieceReader:
         """Find pieces up to ``goal``; what the window and the reach beyond it are to be next."""
         lines, start = self._lines, self.position
         is_behind_comment = reach == _LOOK_AHEAD_AFTER_COMMENT
-        if not (is_behind_comment and self._part_start <= start and goal + reach < self._limit):
-            line, _ = lines.line_and_column(goal + reach)
-            self._limit = lines.line_start(line + 1)  # no piece but a comment and the metadata goes on in another line
-            self._part, self._part_start = lines.part(start, self._limit), start
+        is_at_hand = self._limit == self._line_end or start >= self._inner_start
+        if not (is_behind_comment and is_at_hand and self._part_start <= start and goal + reach < self._limit):
+            self._look_at(goal + reach)
         part, limit = self._part, self._limit
         # What was found beyond a comment's beginning is of no use; there may be many of them in a long line.
         pieces = self._few_pieces(goal) if is_behind_comment else pieces_of(part)
@@ -235,16 +242,37 @@ class PieceReader:
             ends.append(ends[-1] + len(piece))
             settled = len(pieces)
             window = reach = _LOOK_AHEAD_AFTER_COMMENT
-            self._comments_end = limit
+            self._comments_end = self._inner_start = self._line_end
         else:
             is_cut = limit < lines.length
             if is_cut and ends[wanted] == limit:
                 return window, 4 * reach
             settled = len(ends) - (2 if is_cut and ends[-1] == limit else 1)
+            if limit < self._line_end:
+                settled = first_unsure(kinds, pieces, 0, settled)
+                if not settled:
+                    self._inner_start = self._line_end
             window *= 2
         self._pieces, self._kinds, self._ends = pieces, kinds, ends
         self._next, self._settled = 0, settled
         return window, reach
+
+    def _look_at(self, end: int) -> None:
+        """Take as a part what is from here to ``end``, and what tells where the last piece in it ends.
+
+        No piece but a comment and the metadata goes on in another line. Where that line is long, and nothing before
+        makes it necessary to look at all of it, the part ends behind a blank in it.
+        """
+        lines, start = self._lines, self.position
+        line, _ = lines.line_and_column(end)
+        self._limit = self._line_end = lines.line_start(line + 1)
+        part = lines.part(start, self._limit)
+        if self._limit > end + _LOOK_AHEAD and start >= self._inner_start:
+            blank = part.find(" ", end - start) + 1
+            if blank:
+                part = part[:blank]
+                self._limit = start + blank
+        self._part, self._part_start = part, start
 
     def _few_pieces(self, goal: int) -> list[str]:
         """The pieces of the part from here on as far as ``goal``, and no more than the first of a comment."""
@@ -305,6 +333,17 @@ def _with_definitions(text: str, pieces: list[str]) -> list[str]:
             pieces[number : number + 1] = [*before, piece[cut:]]
             starts[number + 1 : number + 1] = accumulate(map(len, before[1:]), initial=starts[number] + len(before[0]))
     return pieces
+
+
+def first_unsure(kinds: str, pieces: Sequence[str], first: int, end: int) -> int:
+    """The first of some pieces whose end may depend on text far beyond it; ``end`` if there is none before that."""
+    for unsure in _OPEN_ENDED_PIECE.finditer(kinds, first, end):
+        if unsure[0] != UNKNOWN or pieces[unsure.start()].startswith("#"):  # other characters stand for themselves
+            end = unsure.start()
+            break
+    if _META_NAME not in "".join(pieces[first:end]):
+        return end
+    return next((at for at in range(first, end) if pieces[at].startswith(_META_NAME)), end)
 
 
 def first_piece(text: str) -> str:

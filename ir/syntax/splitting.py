@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -15,11 +14,10 @@ from ..cancellation import check_cancelled
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
 from .forms import AlikeStatements
-from .lexer import WHITE_SPACE, PieceReader, lex, read_chunks
+from .lexer import WHITE_SPACE, PieceReader, first_unsure, lex, read_chunks
 from .segment_list import Segments
 from .segments import Beyond, Splitter, is_open
 from .statements import CutSegment, Segment, alike_segments
-from .tokens import META, METADATA, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["Splice", "Split", "split", "split_text"]
 
@@ -41,10 +39,6 @@ _UNSURE: Final = 8
 _AROUND_EDIT: Final = 256
 """How much text behind an edit is cut to find a piece that begins where one began before."""
 
-_OPEN_ENDED: Final = OPEN_COMMENT + UNCLOSED_STRING + UNKNOWN + META + METADATA
-"""The kinds of piece whose end may depend on text far beyond it; so may that of the name ``meta``."""
-
-_OPEN_ENDED_PIECE: Final = re.compile(f"[{re.escape(_OPEN_ENDED)}]")
 _META_NAME: Final = "meta"
 
 _FEWEST_ALIKE: Final = 16
@@ -94,7 +88,9 @@ class Split:
             return self._matched(split_text(lines))
         first = self._first_before(self.segments.index_at(span.start), span.start)
         following = max(self.segments.index_from(span.end), first + 1)
-        split, change = self._resplit(lines, first, following, length - (span.end - span.start), span)
+        split, change = self._resplit(
+            lines, first, following, length - (span.end - span.start), span.start + length, span
+        )
         splice = change
         looked_at = TextSpan(first, splice.new_end)
         position = rounds = 0
@@ -111,7 +107,7 @@ class Split:
                 first = max(0, index - _BEFORE)
             else:
                 return split, splice
-            again, change = split._resplit(lines, first, index + 1, 0)
+            again, change = split._resplit(lines, first, index + 1, 0, span.start + length)
             if change.changes:
                 rounds += 1
                 if rounds > _MOST_FAR_SIGHTED:
@@ -133,7 +129,7 @@ class Split:
 
     def opened(self, lines: LineIndex) -> Split:
         """The segments of ``lines``, where these are those of the empty text."""
-        return self._resplit(lines, 0, 0, lines.length)[0]
+        return self._resplit(lines, 0, 0, lines.length, lines.length)[0]
 
     def _matched(self, made: Split) -> tuple[Split, Splice]:
         """A text that was split anew: the segments at its ends that stayed the same are the old ones."""
@@ -144,14 +140,15 @@ class Split:
         return Split(made.lines, segments, made.far_sighted), Splice(first, len(old) - after, end)
 
     def _resplit(
-        self, lines: LineIndex, first: int, following: int, delta: int, edit: TextSpan | None = None
+        self, lines: LineIndex, first: int, following: int, delta: int, unchanged: int, edit: TextSpan | None = None
     ) -> tuple[Split, Splice]:
         """Split anew from segment ``first`` to at least ``following``, which lies ``delta`` further on than it did.
 
-        The text is what it was but for the range ``edit`` of the old one, where that is known.
+        From the offset ``unchanged`` on, the text is what it was; before it, too, where the range ``edit`` of the old
+        one is given, but for that.
         """
         old = self.segments
-        cutting = _Cutting(lines, old, first, following, delta)
+        cutting = _Cutting(lines, old, first, following, delta, unchanged)
         if edit is not None:
             cutting.take_known(edit)
         cutting.run()
@@ -173,14 +170,16 @@ class _Cutting:
 
     Statements that are like others that came before are known by their form. The rest is cut into pieces, a window of
     the text at a time, and the kinds of the pieces tell where segments end. What follows are the old segments, whose
-    kinds are known: they are looked at, and not cut again.
+    kinds are known: they are looked at, and not cut again. Of those that are cut again, the pieces of long ones are
+    taken as they are, from the offset ``unchanged`` of the text on.
     """
 
-    def __init__(self, lines: LineIndex, old: Segments, first: int, following: int, delta: int) -> None:
+    def __init__(self, lines: LineIndex, old: Segments, first: int, following: int, delta: int, unchanged: int) -> None:
         self._lines: Final = lines
         self._old: Final = old
         self._first: Final = first
         self._delta: Final = delta
+        self._unchanged: Final = unchanged
         self._position = old.start(first)
         self._in_body = old[first - 1].in_body if first else False
         self._kinds = ""
@@ -207,6 +206,16 @@ class _Cutting:
         self._end = self._old.start(following) + self._delta
         self._splitter = None
 
+    def _next_long(self, start: int) -> tuple[int, Segment | None]:
+        """Where the first of the old segments with many pieces begins, from ``start`` on, and that; else the end."""
+        old, delta = self._old, self._delta
+        number = old.index_from(max(start, self._unchanged) - delta)
+        for segment in old[number : self.following]:
+            if len(segment.kinds) >= _MANY_PIECES:
+                return old.start(number) + delta, segment
+            number += 1
+        return self._end, None
+
     def take_known(self, edit: TextSpan) -> None:
         """Take the pieces of the text around ``edit``, if there are many, from the old segments: the head of a network.
 
@@ -220,35 +229,25 @@ class _Cutting:
         kinds = "".join([segment.kinds for segment in old])
         pieces = [piece for segment in old for piece in segment.pieces]
         offsets = list(accumulate(map(len, pieces), initial=start))
-        count = max(self._sure(kinds, pieces, 0, bisect_right(offsets, edit.start) - 1) - _UNSURE, 0)
+        count = max(first_unsure(kinds, pieces, 0, bisect_right(offsets, edit.start) - 1) - _UNSURE, 0)
         self._kinds, self._pieces, self._offsets = kinds[:count], pieces[:count], offsets[: count + 1]
         changed_end = edit.end + self._delta
         text = self._lines.part(offsets[count], changed_end + _AROUND_EDIT)
         if _META_NAME in text:
             return
         lexed = lex(text)
-        unsure = _OPEN_ENDED_PIECE.search(lexed.kinds)  # the text may end inside a comment
-        sure = len(lexed.kinds) if unsure is None else unsure.start()
+        sure = first_unsure(lexed.kinds, lexed.pieces, 0, len(lexed.kinds))  # the text may end inside a comment
         ends = list(accumulate(map(len, lexed.pieces), initial=offsets[count]))
         for number in range(max(bisect_left(ends, changed_end), 1), min(len(ends) - _UNSURE, sure + 1)):
             before = ends[number] - self._delta
             at = bisect_left(offsets, before)
             if at < len(offsets) and offsets[at] == before:
-                end = self._sure(kinds, pieces, at, len(pieces))
+                end = first_unsure(kinds, pieces, at, len(pieces))
                 self._kinds += lexed.kinds[:number] + kinds[at:end]
                 self._pieces += lexed.pieces[:number] + pieces[at:end]
                 self._offsets += ends[1:number]
                 self._offsets += [offset + self._delta for offset in offsets[at : end + 1]]
                 return
-
-    @staticmethod
-    def _sure(kinds: str, pieces: Sequence[str], first: int, end: int) -> int:
-        """The first of some pieces whose end may depend on text far beyond it; ``end`` if there is none before that."""
-        unsure = _OPEN_ENDED_PIECE.search(kinds, first, end)
-        end = end if unsure is None else unsure.start()
-        if _META_NAME not in "".join(pieces[first:end]):
-            return end
-        return next((at for at in range(first, end) if pieces[at].startswith(_META_NAME)), end)
 
     def run(self) -> None:
         """Fill ``made``."""
@@ -324,9 +323,16 @@ class _Cutting:
     def _widen(self) -> None:
         """Cut more text into pieces."""
         start = self._offsets[-1]
+        end, long = self._next_long(start)
+        if long is not None and start == end:
+            self._kinds += long.kinds
+            self._pieces += long.pieces
+            self._offsets += list(accumulate(map(len, long.pieces), initial=start))[1:]
+            self._splitter = None
+            return
         if self._reader.position != start:
             self._reader = PieceReader(self._lines, start)
-        for lexed in read_chunks(self._reader, min(start + self._reach, self._end)):
+        for lexed in read_chunks(self._reader, min(start + self._reach, end)):
             self._kinds += lexed.kinds
             self._pieces += lexed.pieces
             self._offsets += list(accumulate(map(len, lexed.pieces), initial=self._offsets[-1]))[1:]

@@ -69,6 +69,8 @@ _FRAGMENTS: Sequence[str] = [
 ]
 
 _HEAD = '#[version = "0.0.5"]\ndef @main(%x: int32) {\n  '
+_LONG_HEAD = f"def @long({', '.join(f'%p{number}: Tensor[(1, 2), float32]' for number in range(40))}) {{\n"
+"""On one line, and of more pieces than are cut again where they are known."""
 
 
 def run_cuts(seed: int, edits: int = 12) -> None:
@@ -79,6 +81,8 @@ def run_cuts(seed: int, edits: int = 12) -> None:
     """
     chance = random.Random(seed)
     text = chance.choice(["", _HEAD]) + _fragments(chance, chance.choice([10, 30, 60]))
+    if chance.random() < 0.3:
+        text += chance.choice(["", "}\n"]) + _LONG_HEAD + _fragments(chance, 10)
     split = splitting.split_text(LineIndex(text))
     history = [text]
     for number in range(edits):
@@ -97,7 +101,9 @@ def _edit(chance: random.Random, text: str, history: Sequence[str]) -> tuple[Tex
     if chance.random() < 0.1:
         return random_edit(chance, text, history)
     start = chance.randint(0, len(text))
-    if chance.random() < 0.6:
+    if chance.random() < 0.3:
+        start = max(text.find("def @long"), 0)
+    elif chance.random() < 0.6:
         start = text.find(chance.choice("\n;}{ "), start) + 1 or start
     end = min(len(text), start + chance.choice([0, 0, 0, 1, 2, 10, 40]))
     return TextSpan(start, end), _fragments(chance, chance.choice([0, 1, 1, 3]))
