@@ -170,6 +170,8 @@ def _edited(
     placed = typer.placed
     ours = {id(state) for state in (*removed, *placed)} if depended_on else set[int]()
     changed: set[str] = set()
+    may_suggest = False
+    """Whether a statement that is still to be typed may mean another name than before with one that means nothing."""
     for name in depended_on:
         before, now = _values(function, name), _values(typer.function, name)
         if len(before) != len(now) or any(
@@ -177,6 +179,7 @@ def _edited(
             for old, new in zip(before, now, strict=True)
         ):
             changed.add(name)
+            may_suggest |= bool(before) and (not now or (now[0] is not before[0] and id(now[0]) not in ours))
     braces = [None] * (splice.new_end > head.end)
     states = earlier.states.spliced(first, max(old_end, splice.old_end), [*placed, *braces])
     typer.states, typer.placed = states, []
@@ -207,11 +210,15 @@ def _edited(
 
     if progress is not None:
         open_head = head.start - 1 if head.head.untyped else None
+        later = between(earlier.reported, old_end, function.end)
+        knows_uses = not may_suggest and not any(
+            (state := earlier.states[index]) and state.suggested is not None for index in later
+        )
 
         def tell(typing: StatementTyper, settled: int, followed: Mapping[int, TypedStatement]) -> None:
             def part() -> PartialAnalysis:
                 analysis = analysis_with(typing.unfinished(), followed, replaced(states, followed))
-                return PartialAnalysis(analysis, settled, head.last + 1, open_head=open_head)
+                return PartialAnalysis(analysis, settled, head.last + 1, knows_uses, open_head)
 
             progress(part if typing.is_determined_in_order else nothing_yet)
 

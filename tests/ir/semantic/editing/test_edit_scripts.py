@@ -21,3 +21,10 @@ def test_edits_give_what_opening_afresh_gives(part: int, run: Callable[[int], No
     for seed in range(part, _SCRIPTS, _PARTS):
         with blocks_of(seed):
             run(seed)
+
+
+@pytest.mark.parametrize("seed", [5068])
+def test_what_is_not_used_is_not_shown_before_it_is_known_whether_a_misspelled_name_means_it(seed: int):
+    """A script that showed ``%1`` as unused while statements below it, one with ``%6x``, were still to be typed."""
+    with blocks_of(seed):
+        run_script(seed)
