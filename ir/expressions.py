@@ -93,6 +93,10 @@ class Expr:
         """The text of this expression, as :func:`relay_lsp.ir.to_text` writes it."""
         return _above("printing").to_text(self, show_meta_data=show_meta_data, show_header=show_header)
 
+    def astext(self, show_meta_data: bool = True) -> str:
+        """As :meth:`text`, by TVM's name."""
+        return self.text(show_meta_data=show_meta_data)
+
     def astype(self, dtype: str) -> Expr:
         """A cast to ``dtype``."""
         return _above("arithmetic").cast(self, dtype)
@@ -347,6 +351,20 @@ class Function(Expr):
     def is_primitive(self) -> bool:
         """Whether the function is a fused kernel (``Primitive=1``), which passes leave alone."""
         return bool(self.attrs.get("Primitive", 0))
+
+    def with_attr(self, name: str | Mapping[str, AttributeValue], value: AttributeValue | None = None) -> Function:
+        """The function with one more attribute, or with several."""
+        added = {name: value} if isinstance(name, str) else name
+        return self._with_attrs({**self.attrs, **added})
+
+    def without_attr(self, name: str) -> Function:
+        """The function without an attribute."""
+        return self._with_attrs({key: value for key, value in self.attrs.items() if key != name})
+
+    def _with_attrs(self, attrs: Mapping[str, AttributeValue]) -> Function:
+        made = Function(self.params, self.body, self.ret_type, self.type_params, attrs, self.span, self.virtual_device)
+        made.checked_type = self.checked_type
+        return made
 
 
 class RefCreate(Expr):

@@ -1,7 +1,8 @@
-"""Arrays and devices. An array is numpy's: where TVM has ``array.numpy()``, ours is that already."""
+"""Arrays and devices. Arrays are numpy's, with ``numpy()`` as in TVM where a script makes them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -9,7 +10,9 @@ import numpy as np
 
 from relay_lsp.ir.expressions import VirtualDevice
 
-__all__ = ["cpu", "cuda", "nd"]
+from ..arrays import as_script_array
+
+__all__ = ["NDArray", "cpu", "cuda", "nd"]
 
 _CPU: Final = 1
 _CUDA: Final = 2
@@ -27,7 +30,13 @@ def cuda(device_id: int = 0) -> VirtualDevice:
 
 def _array(values: Any, device: object = None) -> Any:
     del device
-    return np.asarray(values)
+    return as_script_array(values)
 
 
-nd: Final = SimpleNamespace(array=_array, NDArray=np.ndarray)
+def _empty(shape: Sequence[int], dtype: str = "float32", device: object = None) -> Any:
+    del device
+    return as_script_array(np.zeros(tuple(shape), dtype))
+
+
+NDArray = np.ndarray
+nd: Final = SimpleNamespace(array=_array, empty=_empty, NDArray=NDArray)

@@ -7,10 +7,11 @@ Source of the rule: ``python/tvm/relay/dataflow_pattern/__init__.py``, ``include
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
-from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.expressions import AttributeValue, Expr
 from relay_lsp.ir.ops import operator
 from relay_lsp.ir.types import Shape, Type
 
@@ -96,6 +97,19 @@ class DFPattern:
         """This, a tensor of this shape."""
         return ShapePattern(self, shape)
 
+    def match(self, expr: Expr) -> bool:
+        """Whether ``expr`` is of this form."""
+        return _above("matcher").match(self, expr)
+
+    def partition(
+        self,
+        expr: Expr,
+        attrs: Mapping[str, AttributeValue] | None = None,
+        check: Callable[[Expr], bool] = lambda _: True,
+    ) -> Expr:
+        """``expr`` with each match that passes ``check`` moved into a function that has ``attrs``, and called."""
+        return _above("rewriting").partition(self, expr, attrs, check)
+
     def optional(self, option_constructor: Callable[[DFPattern], DFPattern]) -> DFPattern:
         """This, or this wrapped in what ``option_constructor`` makes of it."""
         return option_constructor(self) | self
@@ -103,6 +117,11 @@ class DFPattern:
     def dominates(self, parent: DFPattern, path: DFPattern | None = None) -> DominatorPattern:
         """This, where every way up from it leads through ``path`` (anything, if not given) to ``parent``."""
         return DominatorPattern(parent, path if path is not None else wildcard(), self)
+
+
+def _above(module: str) -> Any:
+    """A module that stands above the language, imported at first use."""
+    return importlib.import_module(f".{module}", __package__)
 
 
 class WildcardPattern(DFPattern):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from relay_lsp.ir.expressions import Constructor, Expr, GlobalVar
 from relay_lsp.ir.module import TypeData
 from relay_lsp.ir.ops.operator import Op
@@ -9,9 +12,11 @@ from relay_lsp.ir.spans import SequentialSpan, SourceName, Span
 from relay_lsp.ir.structural import structural_equal as _equal
 from relay_lsp.ir.structural import structural_hash
 from relay_lsp.ir.types import FuncType, GlobalTypeVar, TensorType, TupleType, Type, TypeCall, TypeVar
+from relay_lsp.passes.compiler_regions import register_target_support
 
 from ...modules import MutableModule as IRModule
 from .. import transform
+from ..error import TVMError
 from . import instrument
 
 __all__ = [
@@ -33,6 +38,7 @@ __all__ = [
     "TypeVar",
     "assert_structural_equal",
     "instrument",
+    "register_op_attr",
     "structural_equal",
     "structural_hash",
     "transform",
@@ -40,6 +46,26 @@ __all__ = [
 
 RelayExpr = Expr
 structural_equal = _equal
+
+
+def register_op_attr(op_name: str, attr_key: str, value: Callable[..., Any] | None = None, level: int = 10) -> Any:
+    """Say whether a compiler takes calls of an operator: ``target.NAME``, by a function of the call.
+
+    Without ``value``, a decorator that does.
+
+    Raises:
+        TVMError: another attribute, which our operators do not look up.
+    """
+    del level
+    target = attr_key.removeprefix("target.")
+    if target == attr_key:
+        raise TVMError(f"{attr_key} cannot be registered here, only target.NAME of a compiler")
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        register_target_support(target, op_name, predicate=lambda call: bool(function(call)))
+        return function
+
+    return register if value is None else register(value)
 
 
 def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> None:

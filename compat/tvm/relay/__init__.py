@@ -42,8 +42,25 @@ from relay_lsp.ir.types import (
     TypeVar,
 )
 
-from . import analysis, build_module, collage, expr, expr_functor, frontend, op, qnn, quantize, testing, transform
-from .build_module import bind_params_by_name, optimize
+from . import (
+    adt,
+    analysis,
+    build_module,
+    collage,
+    dataflow_pattern,
+    expr,
+    expr_functor,
+    frontend,
+    function,
+    op,
+    qnn,
+    quantize,
+    scope_builder,
+    testing,
+    transform,
+    ty,
+)
+from .build_module import bind_params_by_name, build, create_executor, optimize
 from .expr import bind, const, var
 from .expr_functor import ExprMutator, ExprVisitor
 from .op import annotation, image, nn, random, vision
@@ -87,6 +104,7 @@ __all__ = [
     "TypeData",
     "TypeVar",
     "Var",
+    "adt",
     "analysis",
     "annotation",
     "bind",
@@ -95,10 +113,13 @@ __all__ = [
     "build_module",
     "collage",
     "const",
+    "create_executor",
+    "dataflow_pattern",
     "expr",
     "expr_functor",
     "fromtext",
     "frontend",
+    "function",
     "image",
     "nn",
     "op",
@@ -109,8 +130,10 @@ __all__ = [
     "quantize",
     "random",
     "scalar_type",
+    "scope_builder",
     "testing",
     "transform",
+    "ty",
     "var",
     "vision",
 ]
@@ -126,15 +149,6 @@ def Any() -> object:  # noqa: N802 - TVM's name
 def scalar_type(dtype: str) -> TensorType:
     """The type of a number."""
     return TensorType((), dtype)
-
-
-def build(*_: object, **__: object) -> None:
-    """Refuse.
-
-    Raises:
-        RuntimeError: always, with what there is instead.
-    """
-    raise RuntimeError("relay_lsp makes no code: relay.optimize runs the passes of a build, and evaluate computes")
 
 
 def __getattr__(name: str) -> typing.Any:

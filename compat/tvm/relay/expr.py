@@ -25,6 +25,8 @@ from relay_lsp.ir.spans import AnySpan
 from relay_lsp.ir.types import TensorType, Type
 from relay_lsp.passes.binding import bind
 
+from ...arrays import as_script_array
+
 __all__ = [
     "Call",
     "Constant",
@@ -73,5 +75,4 @@ def const(value: Any, dtype: str | None = None, span: AnySpan | None = None) -> 
     """A constant. Without a dtype, what is 64 bits wide in numpy becomes 32 bits wide, as in TVM."""
     array = np.asarray(value)
     made = constant(array, dtype or _NARROWED.get(array.dtype.name, array.dtype.name))
-    made.span = span
-    return made
+    return Constant(as_script_array(made.data), made.dtype, span)

@@ -11,6 +11,7 @@ from typing import Any
 
 from relay_lsp import frontends
 
+from ...arrays import as_script_array
 from ...modules import thawed
 
 __all__: list[str] = []
@@ -25,7 +26,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
         if "source_names" in list(inspect.signature(importer).parameters)[len(args) :]:
             options.setdefault("source_names", "tvm")
         module, params = importer(*args, **options)
-        return thawed(module), params
+        return thawed(module), {name: as_script_array(value) for name, value in params.items()}
 
     imported.__name__ = name
     imported.__doc__ = importer.__doc__

@@ -8,9 +8,9 @@ from typing import Any
 from relay_lsp.ir.ops import get as _get
 
 from ....operator_functions import OperatorNamespace
-from . import nn
+from . import contrib, nn, op
 
-__all__ = ["annotation", "get", "image", "memory", "nn", "random", "vision", "vm"]
+__all__ = ["annotation", "contrib", "get", "image", "memory", "nn", "op", "random", "vision", "vm"]
 
 annotation = OperatorNamespace("annotation.", "relay.annotation")
 image = OperatorNamespace("image.", "relay.image")

@@ -10,6 +10,7 @@ from relay_lsp.ir import testing as networks
 from relay_lsp.ir.expressions import Function, NDArray
 from relay_lsp.ir.module import IRModule
 
+from ....arrays import as_script_array
 from ....modules import MutableModule, thawed
 
 __all__ = ["create_workload"]
@@ -18,7 +19,7 @@ __all__ = ["create_workload"]
 def create_workload(net: Function | IRModule, seed: int = 0) -> tuple[MutableModule, dict[str, NDArray]]:
     """The typed module of a network, and parameters for it."""
     module, params = networks.create_workload(net, seed)
-    return thawed(module), params
+    return thawed(module), {name: as_script_array(value) for name, value in params.items()}
 
 
 _IMAGE: Final = ("batch_size", "num_classes", "image_shape", "dtype")
