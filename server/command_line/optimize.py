@@ -35,6 +35,8 @@ __all__ = ["opt", "run_traced", "trace"]
 
 _VALUES_SHOWN = 10
 _COMMENT = re.compile(rf" ?{COMMENT_PATTERN}")
+_FUNCTION = re.compile(r"def @|@[\w.]+$")
+"""A function of the module, or its name: what became of one is told by its values."""
 
 
 def _run(
@@ -191,7 +193,7 @@ def _new_values(before: str, step: StepOutcome, columns: int) -> Iterator[tuple[
     for start, end, sources in sorted(step.origins, key=lambda origin: (origin[0], -origin[1])):
         new = _one_line(step.text[start:end])
         old = [_one_line(before[old_start:old_end]) for old_start, old_end in sources]
-        if old != [new]:
+        if old != [new] and not (old and all(map(_FUNCTION.match, (new, *old)))):
             yield _fitting(new, columns - 6), [_fitting(text, columns - 13) for text in old]
 
 
