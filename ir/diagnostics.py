@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import cast, overload
 
 import msgspec
@@ -181,7 +182,12 @@ class Diagnostic(msgspec.Struct, frozen=True):
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Findings in the order of the text; those without a place come first."""
-    return sorted(diagnostics, key=_place)
+    listed = list(diagnostics)
+    listed.sort(key=_place if None in map(_SPAN, listed) else _SPAN)
+    return listed
+
+
+_SPAN = attrgetter("span")
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

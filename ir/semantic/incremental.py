@@ -59,7 +59,9 @@ def analyse(
                 followed = _followed(earlier, segments, splice, progress)
             except Exception as error:
                 raise AnalysisFault(splice.first) from error
-            return followed if followed is not None else ModuleAnalyzer(segments, earlier, splice, progress).run()
+            analysis = followed if followed is not None else ModuleAnalyzer(segments, earlier, splice, progress).run()
+            analysis.text_memo = earlier.text_memo
+            return analysis
         return ModuleAnalyzer(segments, None, Splice(0, 0, len(segments)), progress).run()
     except NeedsFullAnalysis:
         return None

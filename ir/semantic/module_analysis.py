@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias, cast
 
@@ -11,6 +13,7 @@ from msgspec.structs import replace
 
 from ..cancellation import check_cancelled
 from ..collections.cached import cached
+from ..collections.common_beginning import common_beginning
 from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
 from ..expressions import Constructor, GlobalVar, Var
 from ..inference import CANNOT_INFER, unannotated
@@ -59,6 +62,19 @@ class _KnownUnused(NamedTuple):
     values: Sequence[Unused]
 
 
+class _Noteworthy(NamedTuple):
+    """Those of some functions that may be at fault besides their statements, and those that may bind unused values."""
+
+    functions: Sequence[AnalysedFunction]
+    at_fault: Sequence[int]
+    with_unused: Sequence[int]
+
+
+def _may_be_at_fault(function: FunctionStatements) -> bool:
+    head = function.head
+    return bool(not function.is_closed or function.findings or function.rebound or head.diagnostics or head.untyped)
+
+
 class ModuleAnalysis:
     """The diagnostics of one text, and what it takes to follow an edit."""
 
@@ -87,6 +103,8 @@ class ModuleAnalysis:
         """The segments that are no part of a definition: the version line, directives, what does not belong."""
         self.call_memo: Final[dict[object, object]] = {} if call_memo is None else call_memo
         """What callers cache of which functions there are, and which others each of them names."""
+        self.text_memo: dict[object, object] = {}
+        """What callers keep from one text to the one after an edit, with what shows whether it still holds."""
 
     @cached
     def outer_graph(self) -> frozenset[str]:
@@ -101,6 +119,26 @@ class ModuleAnalysis:
                 names.update(function.outer_graph)
         return frozenset(names)
 
+    @cached
+    def _noteworthy(self) -> _Noteworthy:
+        """The functions that there is something to say about; of a thousand mostly a few."""
+        known = cast("_Noteworthy | None", self.text_memo.get(_Noteworthy))
+        functions, first = self.functions, 0
+        at_fault: list[int] = []
+        with_unused: list[int] = []
+        if known is not None:
+            first = common_beginning(known.functions, functions)
+            at_fault += known.at_fault[: bisect_left(known.at_fault, first)]
+            with_unused += known.with_unused[: bisect_left(known.with_unused, first)]
+        for number, function in enumerate(islice(functions, first, None), first):
+            is_whole = isinstance(function, WholeFunctionAnalysis)
+            if is_whole or _may_be_at_fault(function):
+                at_fault.append(number)
+            if is_whole or function.mentions.unused or function.rebound:
+                with_unused.append(number)
+        noteworthy = self.text_memo[_Noteworthy] = _Noteworthy(functions, at_fault, with_unused)
+        return noteworthy
+
     # ---- what is wrong
 
     def diagnostics(self) -> list[Diagnostic]:
@@ -113,7 +151,8 @@ class ModuleAnalysis:
         if len(self.heads) < len(self.functions):
             diagnostics.extend(self._redefined())
         diagnostics.extend(self._of_statements())
-        for function in self.functions:
+        for number in self._noteworthy.at_fault:
+            function = self.functions[number]
             try:
                 diagnostics.extend(self._of_function(function))
             except Exception as error:
@@ -162,8 +201,9 @@ class ModuleAnalysis:
     def _redefined(self) -> Iterator[Diagnostic]:
         """Warnings for the functions of the same name as one before them."""
         places: dict[str, TextSpan] = {}
+        times = Counter([function.name for function in self.functions])
         for function in self.functions:
-            if function.name:
+            if function.name and times[function.name] > 1:
                 span = self.unit(function.start - 1).span(1)
                 if function.name in places:
                     yield function_redefined(function.name, span, places[function.name])
@@ -373,12 +413,13 @@ class ModuleAnalysis:
 
     def unused(self) -> Iterator[Unused]:
         """The values that nothing uses."""
-        for function in self.functions:
+        for number in self._noteworthy.with_unused:
+            function = self.functions[number]
             if isinstance(function, WholeFunctionAnalysis):
                 for value in function.unused:
                     if not self._is_borrowed(function, value.name):
                         yield replace(value, unit=self.unit(function.start - 1 + value.unit.number))
-            elif function.mentions.unused or function.rebound:
+            else:
                 yield from self._unused(function)
         for index in self.reported:
             state = self.states[index]

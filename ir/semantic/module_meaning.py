@@ -58,6 +58,11 @@ class ModuleMeaning(Protocol):
         """What callers cache of :attr:`calls` as long as these stay the same."""
         ...
 
+    @property
+    def text_memo(self) -> dict[object, object]:
+        """What callers keep from one text to the one after an edit, with what shows whether it still holds."""
+        ...
+
     def template(self, index: int) -> LoweredStatement | None:
         """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
         ...
@@ -96,7 +101,7 @@ class ModuleMeaning(Protocol):
         """The functions of the module that have one of some names, in order."""
         ...
 
-    def function_names_among(self, names: Collection[str]) -> Iterator[tuple[str, TextSpan]]:
+    def function_names_among(self, names: frozenset[str]) -> Sequence[tuple[str, TextSpan]]:
         """Those of some names that are those of functions of the module, and where they stand, in order."""
         ...
 

@@ -30,7 +30,6 @@ from .call_sites import CallSite, WrittenCall, call_around, named_calls
 from .declarations import AnalysisFault
 from .function_names import FunctionNames
 from .incremental import ModuleAnalysis, analyse
-from .lints.unused import report as report_unused
 from .lints.unused import suggested_names
 from .module_meaning import ModuleMeaning
 from .progress import PartialAnalysis, Progress
@@ -196,6 +195,11 @@ class Snapshot(SnapshotTokens):
         hints = [*self._unused(suggested), *self._faults]
         return tuple(in_order([*errors, *hints]) if hints else errors)
 
+    @property
+    def text_memo(self) -> dict[object, object]:
+        """What callers keep from one text to the one after an edit, with what shows whether it still holds."""
+        return self._meaning.text_memo
+
     def _unused(self, suggested: Collection[str]) -> Iterator[Diagnostic]:
         """The hints about values that nothing uses, without those that a misspelled name probably means."""
         for value in self._meaning.unused():
@@ -203,7 +207,7 @@ class Snapshot(SnapshotTokens):
             if value.name in suggested:
                 continue
             try:
-                yield report_unused(value, self.lines)
+                yield value.hint(self.lines)
             except Exception as error:
                 base = value.unit.base
                 yield internal_error(error, "looking for values that nothing uses", TextSpan(base, base))
@@ -233,8 +237,11 @@ class Snapshot(SnapshotTokens):
         """Those of the functions that have one of some names, with their ``@``."""
         return self._meaning.functions_named(names)
 
-    def function_names_among(self, names: Collection[str]) -> Iterator[tuple[str, TextSpan]]:
-        """Those of some names that are those of functions of the module, and where they stand, in order."""
+    def function_names_among(self, names: frozenset[str]) -> Sequence[tuple[str, TextSpan]]:
+        """Those of some names that are those of functions of the module, and where they stand, in order.
+
+        Where the same names were asked for in the text before an edit, those before the edit are the same objects.
+        """
         return self._meaning.function_names_among(names)
 
     @property

@@ -24,6 +24,7 @@ from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
 from .function_names import FunctionNames
+from .function_places import function_places
 from .function_statements import FunctionStatements
 from .lints.unused import Unused
 from .lowered_statement import LoweredStatement
@@ -85,6 +86,11 @@ class StatementNames:
     def call_memo(self) -> dict[object, object]:
         """What callers cache of :attr:`calls` as long as these stay the same."""
         return self.analysis.call_memo
+
+    @property
+    def text_memo(self) -> dict[object, object]:
+        """What callers keep from one text to the one after an edit, with what shows whether it still holds."""
+        return self.analysis.text_memo
 
     def template(self, index: int) -> LoweredStatement | None:
         """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
@@ -282,17 +288,9 @@ class StatementNames:
         symbols = (self._function_symbol(function) for function in self.analysis.functions if function.name in names)
         return [symbol for symbol in symbols if symbol is not None]
 
-    def function_names_among(self, names: Collection[str]) -> Iterator[tuple[str, TextSpan]]:
-        """Those of some names that are those of functions of the module, and where they stand, in order.
-
-        No symbol is made: a module may have a thousand functions that ``@main`` does not call.
-        """
-        functions = self.analysis.functions
-        starts = self.analysis.segments.starts(function.start - 1 for function in functions)
-        for function, start in zip(functions, starts, strict=True):
-            head = function.head
-            if head.name in names and not head.has_nul:
-                yield head.name, head.name_span.shifted(start)
+    def function_names_among(self, names: frozenset[str]) -> Sequence[tuple[str, TextSpan]]:
+        """Those of some names that are those of functions of the module, and where they stand, in order."""
+        return function_places(self.analysis, names)
 
     def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
         """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""

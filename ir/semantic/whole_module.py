@@ -116,6 +116,11 @@ class WholeModuleAnalysis:
         """Nothing is cached of the calls."""
         return {}
 
+    @property
+    def text_memo(self) -> dict[object, object]:
+        """Nothing is kept from one text to the next."""
+        return {}
+
     def template(self, index: int) -> LoweredStatement | None:
         """No statement is read alone."""
         return None
@@ -296,9 +301,9 @@ class WholeModuleAnalysis:
         """The functions of the module that have one of some names, in order."""
         return [function for function in self._symbols_of((SymbolKind.FUNCTION,)) if function.name in names]
 
-    def function_names_among(self, names: Collection[str]) -> Iterator[tuple[str, TextSpan]]:
+    def function_names_among(self, names: frozenset[str]) -> Sequence[tuple[str, TextSpan]]:
         """Those of some names that are those of functions of the module, and where they stand, in order."""
-        return ((function.name, function.span) for function in self.functions_named(names))
+        return [(function.name, function.span) for function in self.functions_named(names)]
 
     def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
         """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""

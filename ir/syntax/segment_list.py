@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from ..collections.block_list import BlockList
+from ..collections.common_beginning import common_beginning
 from .segments import BRACE, NEXT_TOP, is_whole_binding
 from .sequences import after_comments
 from .statements import Segment
@@ -65,6 +66,11 @@ class Segments(BlockList[Segment]):
     def _take(self, blocks: Sequence[list[Segment]]) -> None:
         super()._take(blocks)
         self._offsets = list(accumulate([block.starts[-1] for block in self._blocks], initial=0))
+
+    def common_beginning(self, other: Segments) -> int:
+        """How many segments at the beginning of both are the same, and stand in the same places: in shared blocks."""
+        shared = common_beginning(self._blocks, other._blocks)
+        return self.block_start(shared)
 
     @property
     def length(self) -> int:

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
+from ..collections.common_beginning import common_beginning
 from .text_span import TextSpan
 
 __all__ = ["LineIndex"]
@@ -161,6 +162,13 @@ class LineIndex:
     def block_texts(self) -> Sequence[str]:
         """The text in pieces of whole lines. Those that an edit does not touch are the same objects after it."""
         return [block.text for block in self._blocks]
+
+    def common_start(self, other: LineIndex) -> int:
+        """An offset up to which this text and another one have the same whole lines: where they cease to share blocks.
+
+        An edit that turned the one into the other lies behind it.
+        """
+        return self._offsets[common_beginning(self._blocks, other._blocks)]
 
     def edited(self, span: TextSpan, new_text: str) -> LineIndex:
         """The index of the text in which ``new_text`` replaces ``span``."""

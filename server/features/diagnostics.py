@@ -46,7 +46,20 @@ def _bounded(findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     """No more findings than an editor shows in a list; errors come first where some must go."""
     if len(findings) <= MOST_DIAGNOSTICS:
         return findings
-    ranked = sorted(range(len(findings)), key=lambda place: (findings[place].severity.value, place))
-    kept = [findings[place] for place in sorted(ranked[:MOST_DIAGNOSTICS])]
+    kept = _worst(findings, MOST_DIAGNOSTICS)
     more = f"and {len(findings) - MOST_DIAGNOSTICS:,} more: a document shows {MOST_DIAGNOSTICS:,} at most"
     return [*kept, Diagnostic("too-many-diagnostics", Severity.INFORMATION, more, kept[-1].span)]
+
+
+def _worst(findings: Sequence[Diagnostic], count: int) -> Sequence[Diagnostic]:
+    """So many of the findings, which are more, in their order: the worst, and of those that are as bad the first."""
+    severities = [finding.severity for finding in findings]
+    last, left = Severity.ERROR, count
+    while (number := severities.count(last)) < left:
+        last, left = Severity(last + 1), left - number
+    kept: list[Diagnostic] = []
+    for finding, severity in zip(findings, severities, strict=True):
+        if severity < last or (severity is last and left > 0):
+            kept.append(finding)
+            left -= severity is last
+    return kept

@@ -36,11 +36,15 @@ def decode_message(body: bytes) -> Any:
 
 
 def encode_message(value: Any) -> bytes:
-    """The body of a message of dictionaries, lists and structures of msgspec."""
+    """The body of a message of dictionaries, lists and structures of msgspec, :class:`msgspec.Raw` among them."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:  # half of a surrogate pair, which JSON has as an escape only
-        return json.dumps(value, default=msgspec.to_builtins).encode()
+        return json.dumps(value, default=_as_builtins).encode()
+
+
+def _as_builtins(value: object) -> Any:
+    return json.loads(bytes(value)) if isinstance(value, msgspec.Raw) else msgspec.to_builtins(value)
 
 
 def fields_of(given: object) -> dict[str, Any]:

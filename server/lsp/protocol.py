@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+import weakref
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from .conversion import ProtocolConverter
 from .message_at_work import message_at_work
 from .methods import PREVIEW
 from .pygls_adapter import RelayProtocol
+from .sent_findings import SentFindings
 from .token_deltas import TokenMemory
 from .version import VERSION
 
@@ -97,6 +99,7 @@ class RelayLanguageServer(LanguageServer):
         self.has_left = False
         """Whether the client has asked us to shut down, after which nothing more may be sent."""
         self.tokens = TokenMemory()
+        self._sent: weakref.WeakKeyDictionary[Document, SentFindings] = weakref.WeakKeyDictionary()
         self._tasks: set[asyncio.Future[Any]] = set()
         self._reported: set[str] = set()
 
@@ -204,7 +207,7 @@ class RelayLanguageServer(LanguageServer):
         params = {
             "uri": document.uri,
             "version": document.version,
-            "diagnostics": [converter.diagnostic(diagnostic) for diagnostic in diagnostics],
+            "diagnostics": self._sent.setdefault(document, SentFindings()).encoded(converter, diagnostics),
         }
         self._notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 

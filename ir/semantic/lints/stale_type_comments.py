@@ -182,7 +182,7 @@ def _causes(snapshot: Snapshot) -> tuple[list[_Cause], list[Diagnostic]]:
             faults.append(fault.moved(partial(TextSpan.shifted, by=start)))
 
     for block in snapshot.cache_blocks:
-        block_runs = _runs(snapshot, block)
+        block_runs = cast("_BlockRuns | None", block.memo.get(_runs)) or _runs(snapshot, block)
         if block_runs.is_silent:
             if block_runs.last_head is not None:
                 function, cause_of = block.first + block_runs.last_head, {}
@@ -211,22 +211,21 @@ def _causes(snapshot: Snapshot) -> tuple[list[_Cause], list[Diagnostic]]:
 
 
 def _runs(snapshot: Snapshot, block: CacheBlock) -> _BlockRuns:
-    block_runs = cast("_BlockRuns | None", block.memo.get(_runs))
-    if block_runs is None:
-        check_cancelled()
-        runs = [_Run(None)]
-        for index, text, type in snapshot.heads_and_statements(block, "ty="):
-            if type is None:
-                runs.append(_Run(index - block.first, not _head_repeats_annotations(snapshot, index, text)))
-                continue
-            try:
-                stale = () if _is_surely_true(text, type) else _in_statement(snapshot, index, text)
-                for comment in stale:
-                    runs[-1].add(index - block.first, comment)
-            except Exception as error:
-                span = TextSpan(0, len(text.rstrip()))
-                runs[-1].faults.append((index - block.first, internal_error(error, _DOING, span)))
-        block_runs = block.memo[_runs] = _BlockRuns.of(runs)
+    """The runs of a block, which are kept with it."""
+    check_cancelled()
+    runs = [_Run(None)]
+    for index, text, type in snapshot.heads_and_statements(block, "ty="):
+        if type is None:
+            runs.append(_Run(index - block.first, not _head_repeats_annotations(snapshot, index, text)))
+            continue
+        try:
+            stale = () if _is_surely_true(text, type) else _in_statement(snapshot, index, text)
+            for comment in stale:
+                runs[-1].add(index - block.first, comment)
+        except Exception as error:
+            span = TextSpan(0, len(text.rstrip()))
+            runs[-1].faults.append((index - block.first, internal_error(error, _DOING, span)))
+    block_runs = block.memo[_runs] = _BlockRuns.of(runs)
     return block_runs
 
 

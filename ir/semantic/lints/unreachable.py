@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from ...cancellation import check_cancelled
+from ...collections.common_beginning import common_beginning
 from ...diagnostics import Diagnostic, Fix, Related, Severity, Tag, TextEdit, in_order
 from ...expressions import Match
 from ...inference.exhaustiveness import unreachable_arms
@@ -46,7 +47,7 @@ def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
                 for index, span in snapshot.nested_statements(block, ("match", "if"))
                 for hint in _in_statement(snapshot, index, span)
             ]
-        for number, hint in known:
+        for number, hint in known or ():
             yield _moved(hint, snapshot.segment_start(block.first + number))
 
 
@@ -201,17 +202,29 @@ def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:
 # Functions
 
 
-def _functions(snapshot: Snapshot) -> Iterator[Diagnostic]:
+def _functions(snapshot: Snapshot) -> Sequence[Diagnostic]:
     memo = snapshot.call_memo
     unreached = cast("frozenset[str] | None", memo.get(_functions))
     if unreached is None:
         unreached = memo[_functions] = _unreached(snapshot)
-    hints = cast("dict[str, Diagnostic]", memo.setdefault(_hint, {}))  # most stay where they are
-    for name, span in snapshot.function_names_among(unreached) if unreached else ():
-        hint = hints.get(name)
-        if hint is None or hint.span != span:
-            hint = hints[name] = _hint(f"@main never calls {name}, neither directly nor through others", span)
-        yield hint
+    if not unreached:
+        return []
+    places = snapshot.function_names_among(unreached)
+    known = cast("_KnownHints | None", snapshot.text_memo.get(_KnownHints))
+    hints: list[Diagnostic] = []
+    if known is not None:  # most stay where they are
+        hints += known.hints[: common_beginning(known.places, places)]
+    for name, span in places[len(hints) :]:
+        hints.append(_hint(f"@main never calls {name}, neither directly nor through others", span))
+    snapshot.text_memo[_KnownHints] = _KnownHints(places, hints)
+    return hints
+
+
+class _KnownHints(NamedTuple):
+    """The hints about functions that ``@main`` does not call, and where the names of these stand."""
+
+    places: Sequence[tuple[str, TextSpan]]
+    hints: Sequence[Diagnostic]
 
 
 def _unreached(snapshot: Snapshot) -> frozenset[str]:

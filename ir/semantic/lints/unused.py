@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -67,6 +67,11 @@ class Unused(msgspec.Struct, frozen=True, dict=True):
             return TextSpan(start, start + len(self.name)), TextSpan(base, end)
         span = unit.span(token)
         return span, span if self.kind is SymbolKind.PARAMETER else statement_range(segment, token, base)
+
+    def hint(self, lines: LineIndex) -> Diagnostic:
+        """The hint about it, in the text of ``lines``; the same one in later texts in which it has not moved."""
+        known = cast("dict[str, Diagnostic]", self.__dict__)
+        return known.get("_hint") or known.setdefault("_hint", report(self, lines))
 
     def moved(self, segments: int, offset: int) -> Unused:
         """The same, so many segments and code points further on."""

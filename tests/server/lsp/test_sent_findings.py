@@ -1,0 +1,74 @@
+"""Findings that are sent again after an edit: those before it are not converted anew, and all say what they say."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from relay_lsp.ir.diagnostics import Diagnostic, Related, Severity
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.lsp.conversion import ProtocolConverter
+from relay_lsp.server.lsp.message_codec import encode_message
+from relay_lsp.server.lsp.sent_findings import SentFindings
+
+LINES = 4_000
+WORD = "a line of text\n"
+
+
+def converter(lines: LineIndex) -> ProtocolConverter:
+    return ProtocolConverter("file:///a.relay", lines, Encoding.UTF_16)
+
+
+def finding(line: int, message: str = "odd", *related: TextSpan) -> Diagnostic:
+    start = line * len(WORD)
+    places = tuple(Related("because of this", span) for span in related)
+    return Diagnostic("odd-line", Severity.WARNING, message, TextSpan(start, start + 4), related=places)
+
+
+def sent(findings: SentFindings, lines: LineIndex, listed: list[Diagnostic]) -> list[dict[str, Any]]:
+    return json.loads(encode_message({"all": findings.encoded(converter(lines), listed)}))["all"]
+
+
+def expected(lines: LineIndex, listed: list[Diagnostic]) -> list[dict[str, Any]]:
+    return json.loads(encode_message([converter(lines).diagnostic(each) for each in listed]))
+
+
+@pytest.mark.parametrize("line", [0, 1, LINES // 2, LINES - 1])
+@pytest.mark.parametrize("new_text", ["", "x", "\n\n"])
+def test_after_an_edit_each_finding_is_where_it_is_now(line: int, new_text: str) -> None:
+    lines, findings = LineIndex(WORD * LINES), SentFindings()
+    listed = [finding(number) for number in range(0, LINES, 7)]
+    assert sent(findings, lines, listed) == expected(lines, listed)
+    edited = lines.edited(TextSpan(line * len(WORD), line * len(WORD) + 1), new_text)
+    assert sent(findings, edited, listed) == expected(edited, listed)
+
+
+def test_a_related_place_behind_the_edit_moves_though_the_finding_stays() -> None:
+    lines, findings = LineIndex(WORD * LINES), SentFindings()
+    far = LINES * len(WORD) - 5
+    listed = [finding(1, "odd", TextSpan(far, far + 2)), finding(2)]
+    sent(findings, lines, listed)
+    edited = lines.edited(TextSpan(far - 200, far - 200), "\n")
+    assert sent(findings, edited, listed) == expected(edited, listed)
+
+
+def test_other_findings_in_the_same_text_take_the_place_of_those_that_were_sent() -> None:
+    lines, findings = LineIndex(WORD * LINES), SentFindings()
+    listed = [finding(1), finding(2), finding(3)]
+    sent(findings, lines, listed)
+    others = [listed[0], finding(2, "even"), listed[2]]
+    assert sent(findings, lines, others) == expected(lines, others)
+
+
+def test_what_lies_before_an_edit_is_not_converted_again() -> None:
+    lines, findings = LineIndex(WORD * LINES), SentFindings()
+    listed = [finding(number) for number in range(100)]
+    before = findings.encoded(converter(lines), listed)
+    edited = lines.edited(TextSpan(lines.length - 3, lines.length), "new")
+    after = findings.encoded(converter(edited), [*listed, finding(LINES - 1)])
+    assert all(one is other for one, other in zip(before, after, strict=False))
+    assert len(after) == len(before) + 1
