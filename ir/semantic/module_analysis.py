@@ -22,7 +22,7 @@ from ..inference.report import undeclared_result
 from ..internal_errors import internal_error
 from ..syntax.expression_spans import place_span
 from ..syntax.reading import shift
-from ..syntax.scopes import SymbolKind, is_graph_name
+from ..syntax.scopes import is_graph_name
 from ..syntax.segment_list import Segments
 from ..syntax.segments import Role
 from ..syntax.top_level import (
@@ -35,10 +35,9 @@ from ..syntax.top_level import (
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
-from ..types import ERROR, Type
+from ..types import Type
 from .declarations import Head
 from .function_statements import FunctionStatements
-from .lints.unused import Effect, Unused, is_meant
 from .statement_list import StatementList
 from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
@@ -50,19 +49,7 @@ AnalysedFunction: TypeAlias = "FunctionStatements | WholeFunctionAnalysis"
 """A function that is typed statement by statement, or one that is read as a whole."""
 
 
-class _KnownUnused(NamedTuple):
-    """The values of a function that nothing uses, where it starts at segment ``first``, and its head at ``base``.
-
-    ``undefined`` are the names that it calls, and no function has.
-    """
-
-    first: int
-    base: int
-    undefined: Sequence[str]
-    values: Sequence[Unused]
-
-
-class _Noteworthy(NamedTuple):
+class NoteworthyFunctions(NamedTuple):
     """Those of some functions that may be at fault besides their statements, and those that may bind unused values."""
 
     functions: Sequence[AnalysedFunction]
@@ -120,9 +107,9 @@ class ModuleAnalysis:
         return frozenset(names)
 
     @cached
-    def _noteworthy(self) -> _Noteworthy:
+    def noteworthy(self) -> NoteworthyFunctions:
         """The functions that there is something to say about; of a thousand mostly a few."""
-        known = cast("_Noteworthy | None", self.text_memo.get(_Noteworthy))
+        known = cast("NoteworthyFunctions | None", self.text_memo.get(NoteworthyFunctions))
         functions, first = self.functions, 0
         at_fault: list[int] = []
         with_unused: list[int] = []
@@ -136,7 +123,7 @@ class ModuleAnalysis:
                 at_fault.append(number)
             if is_whole or function.mentions.unused or function.rebound:
                 with_unused.append(number)
-        noteworthy = self.text_memo[_Noteworthy] = _Noteworthy(functions, at_fault, with_unused)
+        noteworthy = self.text_memo[NoteworthyFunctions] = NoteworthyFunctions(functions, at_fault, with_unused)
         return noteworthy
 
     # ---- what is wrong
@@ -151,7 +138,7 @@ class ModuleAnalysis:
         if len(self.heads) < len(self.functions):
             diagnostics.extend(self._redefined())
         diagnostics.extend(self._of_statements())
-        for number in self._noteworthy.at_fault:
+        for number in self.noteworthy.at_fault:
             function = self.functions[number]
             try:
                 diagnostics.extend(self._of_function(function))
@@ -411,110 +398,6 @@ class ModuleAnalysis:
         """A segment where it stands in the text."""
         return Unit(self.segments[index], index, self.segments.start(index))
 
-    def unused(self) -> Iterator[Unused]:
-        """The values that nothing uses."""
-        for number in self._noteworthy.with_unused:
-            function = self.functions[number]
-            if isinstance(function, WholeFunctionAnalysis):
-                for value in function.unused:
-                    if not self._is_borrowed(function, value.name):
-                        yield replace(value, unit=self.unit(function.start - 1 + value.unit.number))
-            else:
-                yield from self._unused(function)
-        for index in self.reported:
-            state = self.states[index]
-            assert state is not None
-            for value in state.inner_unused:
-                yield replace(value, unit=self.unit(index))
-
-    def _unused(self, function: FunctionStatements) -> Sequence[Unused]:
-        """What :meth:`_find_unused` gives, kept as long as the function does not change."""
-        if not self.outer_graph.isdisjoint(function.mentions.unused):
-            return list(self._find_unused(function))  # another function may use what it binds
-        memo = function.mentions.memo
-        known = cast("_KnownUnused | None", memo.get(ModuleAnalysis))
-        first, base = function.start, self.segments.start(function.start - 1)
-        undefined = [name for name in function.calls if self._is_no_function(name)]
-        if known is None or known.undefined != undefined:
-            unused = list(self._find_unused(function))
-        elif (known.first, known.base) == (first, base):
-            return known.values
-        else:
-            unused = [value.moved(first - known.first, base - known.base) for value in known.values]
-        memo[ModuleAnalysis] = _KnownUnused(first, base, undefined, unused)
-        return unused
-
-    def _is_no_function(self, name: str) -> bool:
-        """Whether a call of a name is none, since the module has no such function, or only half a head of it."""
-        head = self.heads.get(name)
-        return head is None or head.signature is ERROR
-
-    def _find_unused(self, function: FunctionStatements) -> Iterator[Unused]:
-        """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
-        unused: list[tuple[TypedStatement, Effect]] = []
-        parameters: Mapping[str, Sequence[int]] | None = None
-        for name in {*function.mentions.unused, *function.rebound}:
-            if is_meant(name):
-                continue
-            states = function.names.get(name)
-            if states is None:
-                if parameters is None:
-                    parameters = function.head.defined_at()
-                for token in parameters.get(name, ()):
-                    yield Unused(SymbolKind.PARAMETER, name, self.unit(function.start - 1), token)
-                continue
-            bound = states if isinstance(states, tuple) else (states,)
-            is_used = name not in function.mentions.unused or self._is_borrowed(function, name)
-            if is_used and not is_graph_name(name):
-                bound = self._without_uses(function, name, bound)
-            elif is_used:
-                bound = bound[1:]
-            for state in bound:
-                effect = self._effect_if_unused(function, state, is_graph_name(name))
-                if effect is not None:
-                    unused.append((state, effect))
-        unused.sort(key=lambda entry: entry[0].order)
-        places = self.states.positions([state for state, _ in unused], function.start, function.end)
-        for index, (state, effect) in zip(places, unused, strict=True):
-            name = state.bound
-            assert name is not None
-            kind = SymbolKind.GRAPH if is_graph_name(name) else SymbolKind.LET
-            yield Unused(kind, name, self.unit(index), state.bound_at, effect)
-
-    def _without_uses(
-        self, function: FunctionStatements, name: str, bound: Sequence[TypedStatement]
-    ) -> Sequence[TypedStatement]:
-        """Those of the statements that bind a name with ``let`` after which none uses it up to the next."""
-        used: set[TypedStatement | None] = set()
-        for index in self.states.using({name}, function.start, function.end):
-            state = self.states[index]
-            if state is not None and name in state.mentions:
-                used.add(function.bound_before(name, state.order))
-        return [state for state in bound if state not in used]
-
-    def _effect_if_unused(self, function: FunctionStatements, state: TypedStatement, is_graph: bool) -> Effect | None:
-        """The effect of a statement whose value nothing uses; ``None`` where it may be meant for its effect."""
-        lowered = state.lowered
-        effect = lowered.effect if is_graph else _effect_of(function, state)
-        is_broken = lowered.is_broken
-        callee = lowered.callee
-        if callee is not None and self._is_no_function(callee):
-            effect, is_broken = Effect.UNKNOWN, True  # a call of nothing is no call
-        return effect if effect is Effect.NONE or (is_graph and not is_broken) else None
-
-    def _is_borrowed(self, function: AnalysedFunction, name: str) -> bool:
-        """Whether a later function uses this one's graph variable, which TVM allows."""
-        if name not in self.outer_graph:
-            return False
-        start = function.start
-        if any(other.start < start and other.graph_type(name) is not None for other in self.functions):
-            return False
-        users = (index for index in self.reported if index > function.last)
-        return any((state := self.states[index]) is not None and name in state.outer_graph for index in users) or any(
-            other.start > start and isinstance(other, WholeFunctionAnalysis) and name in other.borrowed
-            for other in self.functions
-        )
-
     def index_of(self, function: FunctionStatements, state: TypedStatement) -> int:
         """The segment of a statement of a function."""
         return self.states.position(state.order, function.start, function.end)
@@ -523,23 +406,3 @@ class ModuleAnalysis:
 def first_graph_type(functions: Iterable[AnalysedFunction], name: str) -> Type | None:
     """The type of a graph variable in the first of some functions that binds it."""
     return next((type for function in functions if (type := function.graph_type(name)) is not None), None)
-
-
-def _effect_of(function: FunctionStatements, state: TypedStatement) -> Effect:
-    """The effect of a statement, and of the graph bindings that are evaluated as its parts."""
-    total = Effect.NONE
-    seen: set[str] = set()
-    pending = [state]
-    while pending:
-        statement = pending.pop()
-        effect = statement.lowered.effect
-        if effect is Effect.SOME:
-            return effect
-        if effect is Effect.UNKNOWN:
-            total = effect
-        for name in statement.uses:
-            bound = function.binding(name) if is_graph_name(name) else None
-            if bound is not None and name not in seen:
-                seen.add(name)
-                pending.append(bound)
-    return total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from ..diagnostics import Diagnostic, Place
@@ -35,8 +35,8 @@ class ModuleMeaning(Protocol):
         """Everything that is wrong, in the order of the text."""
         ...
 
-    def unused(self) -> Iterable[Unused]:
-        """The values that nothing uses."""
+    def unused(self) -> Sequence[Unused]:
+        """The values that nothing uses. Those of functions before an edit are the same objects as before it."""
         ...
 
     # ---- what stays the same between edits

@@ -10,10 +10,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from ..cancellation import check_cancelled
 from ..collections.cached import cached
+from ..collections.common_beginning import common_beginning
 from ..diagnostics import Diagnostic, Place, in_order
 from ..expressions import Expr
 from ..internal_errors import internal_error
@@ -30,7 +31,7 @@ from .call_sites import CallSite, WrittenCall, call_around, named_calls
 from .declarations import AnalysisFault
 from .function_names import FunctionNames
 from .incremental import ModuleAnalysis, analyse
-from .lints.unused import suggested_names
+from .lints.unused import Unused, suggested_names
 from .module_meaning import ModuleMeaning
 from .progress import PartialAnalysis, Progress
 from .snapshot_tokens import SnapshotTokens, Token, TokenGroup
@@ -52,6 +53,13 @@ __all__ = [
     "TokenRole",
     "WrittenCall",
 ]
+
+
+class _KnownHints(NamedTuple):
+    """Values that nothing uses, and the hint about each."""
+
+    values: Sequence[Unused]
+    hints: Sequence[Diagnostic]
 
 
 class Snapshot(SnapshotTokens):
@@ -200,17 +208,26 @@ class Snapshot(SnapshotTokens):
         """What callers keep from one text to the one after an edit, with what shows whether it still holds."""
         return self._meaning.text_memo
 
-    def _unused(self, suggested: Collection[str]) -> Iterator[Diagnostic]:
+    def _unused(self, suggested: Collection[str]) -> Sequence[Diagnostic]:
         """The hints about values that nothing uses, without those that a misspelled name probably means."""
-        for value in self._meaning.unused():
-            check_cancelled()
-            if value.name in suggested:
-                continue
-            try:
-                yield value.hint(self.lines)
-            except Exception as error:
-                base = value.unit.base
-                yield internal_error(error, "looking for values that nothing uses", TextSpan(base, base))
+        values = self._meaning.unused()
+        known = cast("_KnownHints | None", self.text_memo.get(_KnownHints))
+        hints: list[Diagnostic] = []
+        if known is not None:  # of a thousand, most are what they were
+            hints += known.hints[: common_beginning(known.values, values)]
+        hints += map(self._unused_hint, values[len(hints) :])
+        self.text_memo[_KnownHints] = _KnownHints(values, hints)
+        if not suggested:
+            return hints
+        return [hint for value, hint in zip(values, hints, strict=True) if value.name not in suggested]
+
+    def _unused_hint(self, value: Unused) -> Diagnostic:
+        check_cancelled()
+        try:
+            return value.hint(self.lines)
+        except Exception as error:
+            base = value.unit.base
+            return internal_error(error, "looking for values that nothing uses", TextSpan(base, base))
 
     @cached
     def _meaning(self) -> ModuleMeaning:

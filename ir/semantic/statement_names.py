@@ -33,6 +33,7 @@ from .name_uses import NameUses
 from .segment_names import DefinitionSite, SegmentNames
 from .symbols import OF_MODULE, Symbol, constructor_type, is_visible, parameters_among
 from .typed_statement import ReportedStatement, TypedStatement
+from .unused_values import unused_values
 from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["DefinitionSite", "StatementNames"]
@@ -61,9 +62,9 @@ class StatementNames:
         """Everything that is wrong, in the order of the text."""
         return self.analysis.diagnostics()
 
-    def unused(self) -> Iterator[Unused]:
+    def unused(self) -> Sequence[Unused]:
         """The values that nothing uses."""
-        return self.analysis.unused()
+        return unused_values(self.analysis)
 
     # ---- what stays the same between edits
 

@@ -5,7 +5,6 @@ import random
 import pytest
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, Tag, apply_edits
-from relay_lsp.ir.semantic.module_analysis import ModuleAnalysis
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from tests.fixture import read_fixture
@@ -211,15 +210,25 @@ def @g(%x: int32) -> int32 {
         assert [(hint.span, hint.message) for hint in unused(each)] == [(h.span, h.message) for h in unused(afresh)]
 
 
-def test_hints_of_functions_that_an_edit_leaves_alone_are_not_looked_for_again(monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("functions", [50, 400])
+def test_hints_of_functions_that_an_edit_leaves_alone_are_not_looked_for_again(functions: int):
     function = "def @f{}(%x: int32) -> int32 {{\n  %0 = negative(%x);\n  %x\n}}\n"
-    text = '#[version = "0.0.5"]\n' + "".join(map(function.format, range(50)))
+    text = '#[version = "0.0.5"]\n' + "".join(map(function.format, range(functions)))
     snapshot = Snapshot.open(text, "main.relay")
-    assert len(unused(snapshot)) == 50
-    looked_at: list[object] = []
-    find = ModuleAnalysis._find_unused
-    monkeypatch.setattr(ModuleAnalysis, "_find_unused", lambda self, f: (looked_at.append(f), find(self, f))[1])
+    hints = unused(snapshot)
+    assert len(hints) == functions
     at = text.rindex("negative")
     edited = snapshot.edit(TextSpan(at, at + len("negative")), "exp")
-    assert len(unused(edited)) == 50
-    assert len(looked_at) == 1
+    assert sum(one is other for one, other in zip(hints, unused(edited), strict=True)) == functions - 1
+
+
+def test_a_call_of_a_function_that_comes_and_goes_changes_the_hints_before_it():
+    function = "def @f{}(%x: int32) -> int32 {{\n  %0 = @last(%x);\n  %x\n}}\n"
+    last = "def @last(%x: int32) -> int32 {\n  %x\n}\n"
+    text = '#[version = "0.0.5"]\n' + "".join(map(function.format, range(300))) + last
+    snapshot = Snapshot.open(text, "main.relay")
+    assert len(unused(snapshot)) == 300
+    name = TextSpan(text.rindex("last"), text.rindex("last") + 1)
+    lost = snapshot.edit(name, "m")
+    assert len(unused(lost)) == len(unused(Snapshot.open(lost.text, "main.relay")))
+    assert len(unused(lost.edit(name, "l"))) == 300

@@ -1,0 +1,240 @@
+"""The values of a text that nothing uses, function by function; those before an edit are known from the text before."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, cast
+
+from msgspec.structs import replace
+
+from ..collections.common_beginning import common_beginning
+from ..syntax.scopes import SymbolKind, is_graph_name
+from ..syntax.segment_list import Segments
+from ..types import ERROR
+from .function_statements import FunctionStatements
+from .lints.unused import Effect, Unused, is_meant
+from .module_analysis import AnalysedFunction, ModuleAnalysis
+from .typed_statement import TypedStatement
+from .whole_function import WholeFunctionAnalysis
+
+__all__ = ["unused_values"]
+
+
+def unused_values(analysis: ModuleAnalysis) -> Sequence[Unused]:
+    """The values of a module that nothing uses.
+
+    Those of the functions before an edit are the same objects as in the text before it.
+    """
+    return [*_UnusedValues(analysis).of_functions(), *_inside_statements(analysis)]
+
+
+def _inside_statements(analysis: ModuleAnalysis) -> Iterator[Unused]:
+    """Those that are bound and used inside of one statement only."""
+    for index in analysis.reported:
+        state = analysis.states[index]
+        assert state is not None
+        for value in state.inner_unused:
+            yield replace(value, unit=analysis.unit(index))
+
+
+class _OfText(NamedTuple):
+    """The unused values of the functions of a text, of which no graph variable is used by another function.
+
+    ``numbers`` are the functions that may have some, ``ends`` where the values of each end among all. The functions at
+    ``calling`` of them call others, of which those in ``undefined`` do not exist.
+    """
+
+    functions: Sequence[AnalysedFunction]
+    segments: Segments
+    numbers: Sequence[int]
+    ends: Sequence[int]
+    values: Sequence[Unused]
+    calling: Sequence[int]
+    undefined: Sequence[Sequence[str]]
+
+    def kept(self, analysis: ModuleAnalysis) -> int:
+        """How many of the functions that may have some are what they were, and where they were."""
+        functions = analysis.functions
+        same = common_beginning(self.functions, functions)
+        before = bisect_left(functions, analysis.segments.common_beginning(self.segments), key=_last)
+        return bisect_left(self.numbers, min(same, before))
+
+
+def _last(function: AnalysedFunction) -> int:
+    return function.last
+
+
+class _KnownUnused(NamedTuple):
+    """The values of a function that nothing uses, where it starts at segment ``first``, and its head at ``base``.
+
+    ``undefined`` are the names that it calls, and no function has.
+    """
+
+    first: int
+    base: int
+    undefined: Sequence[str]
+    values: Sequence[Unused]
+
+
+class _UnusedValues:
+    """Looks for the values of an analysis that nothing uses."""
+
+    def __init__(self, analysis: ModuleAnalysis) -> None:
+        self._analysis: Final = analysis
+
+    def of_functions(self) -> Sequence[Unused]:
+        """All that the functions bind, but for what is bound inside of one statement."""
+        analysis = self._analysis
+        known = cast("_OfText | None", analysis.text_memo.get(_OfText))
+        numbers = analysis.noteworthy.with_unused
+        ends: list[int] = []
+        values: list[Unused] = []
+        calling: list[int] = []
+        undefined: list[Sequence[str]] = []
+        if known is not None and not analysis.outer_graph:
+            kept = known.kept(analysis)
+            for position, names in zip(known.calling, known.undefined, strict=True):
+                if position >= kept:
+                    break
+                if self._undefined(analysis.functions[numbers[position]]) != names:
+                    kept = position
+                    break
+                calling.append(position)
+                undefined.append(names)
+            ends += known.ends[:kept]
+            values += known.values[: ends[-1] if ends else 0]
+        for position in range(len(ends), len(numbers)):
+            function = analysis.functions[numbers[position]]
+            values += self._of_function(function)
+            ends.append(len(values))
+            if function.calls:
+                calling.append(position)
+                undefined.append(self._undefined(function))
+        if analysis.outer_graph:
+            analysis.text_memo.pop(_OfText, None)  # another function may use what one binds
+        else:
+            memo = _OfText(analysis.functions, analysis.segments, numbers, ends, values, calling, undefined)
+            analysis.text_memo[_OfText] = memo
+        return values
+
+    def _undefined(self, function: AnalysedFunction) -> Sequence[str]:
+        """The names that a function calls, and no function has."""
+        return [name for name in function.calls if self._is_no_function(name)]
+
+    def _of_function(self, function: AnalysedFunction) -> Sequence[Unused]:
+        if isinstance(function, FunctionStatements):
+            return self._unused(function)
+        first = function.start - 1
+        unused = [value for value in function.unused if not self._is_borrowed(function, value.name)]
+        return [replace(value, unit=self._analysis.unit(first + value.unit.number)) for value in unused]
+
+    def _unused(self, function: FunctionStatements) -> Sequence[Unused]:
+        """What :meth:`_find_unused` gives, kept as long as the function does not change."""
+        if not self._analysis.outer_graph.isdisjoint(function.mentions.unused):
+            return list(self._find_unused(function))  # another function may use what it binds
+        memo = function.mentions.memo
+        known = cast("_KnownUnused | None", memo.get(_KnownUnused))
+        first, base = function.start, self._analysis.segments.start(function.start - 1)
+        undefined = self._undefined(function)
+        if known is None or known.undefined != undefined:
+            unused = list(self._find_unused(function))
+        elif (known.first, known.base) == (first, base):
+            return known.values
+        else:
+            unused = [value.moved(first - known.first, base - known.base) for value in known.values]
+        memo[_KnownUnused] = _KnownUnused(first, base, undefined, unused)
+        return unused
+
+    def _is_no_function(self, name: str) -> bool:
+        """Whether a call of a name is none, since the module has no such function, or only half a head of it."""
+        head = self._analysis.heads.get(name)
+        return head is None or head.signature is ERROR
+
+    def _find_unused(self, function: FunctionStatements) -> Iterator[Unused]:
+        """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
+        unused: list[tuple[TypedStatement, Effect]] = []
+        parameters: Mapping[str, Sequence[int]] | None = None
+        for name in {*function.mentions.unused, *function.rebound}:
+            if is_meant(name):
+                continue
+            states = function.names.get(name)
+            if states is None:
+                if parameters is None:
+                    parameters = function.head.defined_at()
+                for token in parameters.get(name, ()):
+                    yield Unused(SymbolKind.PARAMETER, name, self._analysis.unit(function.start - 1), token)
+                continue
+            bound = states if isinstance(states, tuple) else (states,)
+            is_used = name not in function.mentions.unused or self._is_borrowed(function, name)
+            if is_used and not is_graph_name(name):
+                bound = self._without_uses(function, name, bound)
+            elif is_used:
+                bound = bound[1:]
+            for state in bound:
+                effect = self._effect_if_unused(function, state, is_graph_name(name))
+                if effect is not None:
+                    unused.append((state, effect))
+        unused.sort(key=lambda entry: entry[0].order)
+        places = self._analysis.states.positions([state for state, _ in unused], function.start, function.end)
+        for index, (state, effect) in zip(places, unused, strict=True):
+            name = state.bound
+            assert name is not None
+            kind = SymbolKind.GRAPH if is_graph_name(name) else SymbolKind.LET
+            yield Unused(kind, name, self._analysis.unit(index), state.bound_at, effect)
+
+    def _without_uses(
+        self, function: FunctionStatements, name: str, bound: Sequence[TypedStatement]
+    ) -> Sequence[TypedStatement]:
+        """Those of the statements that bind a name with ``let`` after which none uses it up to the next."""
+        used: set[TypedStatement | None] = set()
+        for index in self._analysis.states.using({name}, function.start, function.end):
+            state = self._analysis.states[index]
+            if state is not None and name in state.mentions:
+                used.add(function.bound_before(name, state.order))
+        return [state for state in bound if state not in used]
+
+    def _effect_if_unused(self, function: FunctionStatements, state: TypedStatement, is_graph: bool) -> Effect | None:
+        """The effect of a statement whose value nothing uses; ``None`` where it may be meant for its effect."""
+        lowered = state.lowered
+        effect = lowered.effect if is_graph else _effect_of(function, state)
+        is_broken = lowered.is_broken
+        callee = lowered.callee
+        if callee is not None and self._is_no_function(callee):
+            effect, is_broken = Effect.UNKNOWN, True  # a call of nothing is no call
+        return effect if effect is Effect.NONE or (is_graph and not is_broken) else None
+
+    def _is_borrowed(self, function: AnalysedFunction, name: str) -> bool:
+        """Whether a later function uses this one's graph variable, which TVM allows."""
+        if name not in self._analysis.outer_graph:
+            return False
+        start = function.start
+        if any(other.start < start and other.graph_type(name) is not None for other in self._analysis.functions):
+            return False
+        users = (index for index in self._analysis.reported if index > function.last)
+        return any(
+            (state := self._analysis.states[index]) is not None and name in state.outer_graph for index in users
+        ) or any(
+            other.start > start and isinstance(other, WholeFunctionAnalysis) and name in other.borrowed
+            for other in self._analysis.functions
+        )
+
+
+def _effect_of(function: FunctionStatements, state: TypedStatement) -> Effect:
+    """The effect of a statement, and of the graph bindings that are evaluated as its parts."""
+    total = Effect.NONE
+    seen: set[str] = set()
+    pending = [state]
+    while pending:
+        statement = pending.pop()
+        effect = statement.lowered.effect
+        if effect is Effect.SOME:
+            return effect
+        if effect is Effect.UNKNOWN:
+            total = effect
+        for name in statement.uses:
+            bound = function.binding(name) if is_graph_name(name) else None
+            if bound is not None and name not in seen:
+                seen.add(name)
+                pending.append(bound)
+    return total
