@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Final
 
+from ..collections.common_beginning import common_beginning
 from .declarations import Head
+from .function_regions import last_segment
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .statement_list import between
@@ -20,7 +23,9 @@ class ChangedHeads:
     """Which functions are no longer called as they were."""
 
     def __init__(self, old: Mapping[str, Head], new: Mapping[str, Head]) -> None:
-        differing = {name for name in {**old, **new} if old.get(name) is not new.get(name)}
+        known = old.get
+        differing = {name for name, head in new.items() if known(name) is not head}
+        differing |= old.keys() - new.keys()
         self.names: Final = {
             name for name in differing if name not in old or name not in new or not old[name].says_the_same(new[name])
         }
@@ -32,9 +37,10 @@ class ChangedHeads:
 
 def call_alike(old: Sequence[AnalysedFunction], new: Sequence[AnalysedFunction]) -> bool:
     """Whether there are the same functions, and each names the same others."""
+    same = common_beginning(old, new)
     return len(old) == len(new) and all(
         one is other or (one.name == other.name and (one.calls is other.calls or set(one.calls) == set(other.calls)))
-        for one, other in zip(old, new, strict=True)
+        for one, other in zip(islice(old, same, None), islice(new, same, None), strict=True)
     )
 
 
@@ -46,10 +52,12 @@ def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context
     outdated: list[Head] = []
     types = [each.types.reading.names for each in (earlier.context, context)]
     naming = sorted(earlier.states.using(set(changed), 0, len(earlier.states)))
-    ends = [function.last for function in earlier.functions]
-    questionable = {bisect_left(ends, index) for index in (*naming, *earlier.reported)}
-    for number, function in enumerate(earlier.functions):
+    functions = earlier.functions
+    questionable = {bisect_left(functions, index, key=last_segment) for index in (*naming, *earlier.reported)}
+    for number, function in enumerate(functions):
         head, named = function.head, changed
+        if head.stands_alone and number not in questionable and isinstance(function, FunctionStatements):
+            continue
         if head.type_parameters:
             # What has the name of one is that everywhere in its function, unless a constructor has it, too.
             own = {variable.name for variable in head.type_parameters}

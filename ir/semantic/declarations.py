@@ -64,6 +64,8 @@ class ModuleTypes:
     """
 
     __slots__ = (
+        "_are_ordinary",
+        "_below",
         "changed",
         "memos",
         "metadata",
@@ -100,6 +102,8 @@ class ModuleTypes:
         self.module: Final[IRModule] = self.reading.module
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
         """What callers cache of each segment."""
+        self._are_ordinary: bool | None = None
+        self._below: Final[dict[int, frozenset[str]]] = {}
         self.parameter_types: Final[dict[str, Type]] = {}
         """What types of parameters in long heads say, where they name nothing of the module."""
         self.variables: Final[dict[str, TypeVar]] = {} if earlier is None else earlier.variables
@@ -112,7 +116,7 @@ class ModuleTypes:
             for definition in one.reading.lowering.definitions:
                 if definition.unit is not None and id(definition.unit.segment) not in kept:
                     changed.update((definition.name,) if definition.kind in _OF_MODULE else ())
-        if any(operators.find(name) is not None or names_a_dtype(name) for name in changed):
+        if any(map(_is_built_in, changed)):
             return None  # what is no type or constructor in one of the two is something else there
         count = -1
         while len(changed) > count:
@@ -134,12 +138,22 @@ class ModuleTypes:
                 for constructor in data.constructors:
                     self.reading.names.constructors[constructor.name_hint].value = constructor
 
+    @property
+    def are_ordinary(self) -> bool:
+        """Whether no type and no constructor has the name of an operator or a dtype, which would not mean that here."""
+        if self._are_ordinary is None:
+            names = self.reading.names
+            self._are_ordinary = not any(map(_is_built_in, (*names.types, *names.constructors)))
+        return self._are_ordinary
+
     def constructors_below(self, count: int) -> frozenset[str]:
         """The constructors of all types but the first ``count``."""
-        if count >= len(self.segments):
-            return frozenset()
-        definitions = self.reading.names.constructors.values()
-        return frozenset([each.name for each in definitions if each.unit is not None and each.unit.number >= count])
+        below = self._below.get(count)
+        if below is None:
+            definitions = self.reading.names.constructors.values()
+            names = [each.name for each in definitions if each.unit is not None and each.unit.number >= count]
+            below = self._below[count] = frozenset(names)
+        return below
 
     def names(self, parameters: Iterable[TypeVar] = (), late: frozenset[str] = frozenset()) -> Names:
         """The names of a module without functions, for reading a part of it.
@@ -167,6 +181,10 @@ class ModuleTypes:
             return span.shifted(starts[unit.number] - unit.base)
 
         return (diagnostic.moved(moved) for diagnostic in self.reading.diagnostics)
+
+
+def _is_built_in(name: str) -> bool:
+    return operators.find(name) is not None or names_a_dtype(name)
 
 
 def _elsewhere(definition: Definition) -> Definition:
@@ -197,6 +215,7 @@ class Head:
         "result",
         "segment",
         "signature",
+        "stands_alone",
         "type_parameters",
         "unresolved",
         "untyped",
@@ -255,6 +274,11 @@ class Head:
         self.diagnostics: Final = (*header.diagnostics, *lowering.diagnostics, *faults)
         """What is wrong with it; places count from its start."""
         self.type_parameters: Final = function.type_params
+        self.stands_alone: Final = not (
+            self.diagnostics or self.unresolved or self.uses or self.type_parameters or META in kinds
+        )
+        """Whether it is sound and names nothing that a module defines: it says the same wherever types and constructors
+        are ordinary ones (:attr:`ModuleTypes.are_ordinary`)."""
         of_parameters = {id(type): type for type in parameters.values() if type is not OPEN}
         complete = not any(map(has_incomplete, of_parameters.values()))
         distinct = len(parameters) == len(function.params) and len({*self.type_parameters}) == len(self.type_parameters)
@@ -331,6 +355,8 @@ class Head:
 
     def depends_on(self, names: Collection[str]) -> bool:
         """Whether some names of types and constructors, or the metadata, may tell what it says."""
+        if self.stands_alone:
+            return False
         if self.unresolved:
             return True
         words = self.memo.get(Head)

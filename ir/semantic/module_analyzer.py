@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -21,6 +21,7 @@ from ..syntax.tokens import COMMENT, OPEN_COMMENT
 from ..types import Type
 from .changed_heads import ChangedHeads, call_alike, outdated_functions
 from .declarations import AnalysisFault, Head, ModuleTypes, NeedsFullAnalysis
+from .function_regions import FunctionPart, FunctionRegion, last_segment, unless_edited
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis, first_graph_type
 from .progress import STEP, PartialAnalysis, Progress, nothing_yet
@@ -51,22 +52,6 @@ class Outer:
         return first_graph_type(self._before, name)
 
 
-class _Region(NamedTuple):
-    """The segments of a function: its head is before ``start``. ``known`` is what it was, if these are the same."""
-
-    start: int
-    last: int
-    is_closed: bool
-    is_plain: bool
-    head: Head
-    known: AnalysedFunction | None
-
-    @property
-    def end(self) -> int:
-        """Where its statements end."""
-        return self.last if self.is_closed else self.last + 1
-
-
 class ModuleAnalyzer:
     """Goes through the functions of a text once. ``splice`` turned the text of ``earlier`` into this one."""
 
@@ -75,7 +60,7 @@ class ModuleAnalyzer:
     ) -> None:
         self.segments: Final = segments
         self._progress: Final = progress
-        self._regions_found: Sequence[_Region] = ()
+        self._parts_found: Sequence[FunctionPart] = ()
         self._looked_at = splice.first
         """The segment with the head of the function that is looked at."""
         count = len(segments)
@@ -144,20 +129,19 @@ class ModuleAnalyzer:
 
     # ---- where functions are
 
-    def _regions(self) -> list[_Region]:
+    def _parts(self) -> list[FunctionPart]:
         """Every function, in order; takes note of what lies between them.
 
         Raises:
             NeedsFullAnalysis: there is something that the whole text must be read for.
         """
         segments, splice = self.segments, self.splice
-        regions: list[_Region] = []
+        parts: list[FunctionPart] = []
         kept = bisect_left(self.earlier, splice.first, key=lambda function: function.last)
         if kept and segments[self.earlier[kept - 1].last].role is not Role.CLOSE:
             kept -= 1  # it is not closed, so what was changed after it may be part of it now
-        for function in self.earlier[:kept]:
-            regions.append(self._kept(function))
-        index = regions[-1].last + 1 if regions else 0
+        parts += map(self._kept, self.earlier[:kept])
+        index = parts[-1].last + 1 if parts else 0
         self.top_level.extend(position for position in self.earlier_top_level if position < index)
         while index < self.count:
             if segments[index].role is not Role.HEADER:
@@ -168,16 +152,15 @@ class ModuleAnalyzer:
             if index >= splice.new_end:
                 number = bisect_left(self.earlier, index - self.shift + 1, key=lambda function: function.start)
                 if number < len(self.earlier) and self.earlier[number].start == index - self.shift + 1:
-                    following = [self._kept(function.moved(self.shift)) for function in self.earlier[number:]]
-                    regions += following
-                    first, index = index, following[-1].last + 1
+                    parts += (self._kept(function.moved(self.shift)) for function in self.earlier[number:])
+                    first, index = index, parts[-1].last + 1
                     moved = (position + self.shift for position in self.earlier_top_level)
                     self.top_level.extend(position for position in moved if first <= position < index)
                     continue
             self._looked_at = index
-            regions.append(self._region(index))
-            index = regions[-1].last + 1
-        return regions
+            parts.append(self._region(index))
+            index = parts[-1].last + 1
+        return parts
 
     @staticmethod
     def _is_top_level(segment: Segment) -> bool:
@@ -192,18 +175,21 @@ class ModuleAnalyzer:
             raise NeedsFullAnalysis
         return bool(segment.tokens[0]) or OPEN_COMMENT in segment.kinds
 
-    def _kept(self, function: AnalysedFunction) -> _Region:
+    def _kept(self, function: AnalysedFunction) -> FunctionPart:
+        """A function whose text is what it was."""
+        head, known = function.head, function
         if isinstance(function, FunctionStatements):
+            if head not in self._outdated:
+                return function
             is_plain, is_closed = True, function.is_closed
         else:
             is_plain, is_closed = function.could_be_plain, self.segments[function.last].role is Role.CLOSE
-        head, known = function.head, function
         if head in self._outdated:
             head, known = self.context.head(self.segments[function.start - 1]), None
             is_plain = head.is_plain
-        return _Region(function.start, function.last, is_closed, is_plain, head, known)
+        return FunctionRegion(function.start, function.last, is_closed, is_plain, head, known)
 
-    def _region(self, header: int) -> _Region:
+    def _region(self, header: int) -> FunctionRegion:
         """The function whose head is a segment."""
         segments = self.segments
         head = self.context.head(segments[header])
@@ -212,7 +198,7 @@ class ModuleAnalyzer:
             known = None
         if isinstance(known, FunctionStatements) and (is_closed := is_closed_at(segments, known.end)) is not None:
             # Only its head or its brace changed: what its statements are need not be looked at again.
-            return _Region(header + 1, known.end - (not is_closed), is_closed, head.is_plain, head, known)
+            return FunctionRegion(header + 1, known.end - (not is_closed), is_closed, head.is_plain, head, known)
         last, index = header, header + 1
         closed = False
         while index < self.count and not closed:
@@ -229,7 +215,7 @@ class ModuleAnalyzer:
                 break
             index += 1
         known = known if known is not None and known.last == last else None
-        return _Region(header + 1, last, closed, head.is_plain, head, known)
+        return FunctionRegion(header + 1, last, closed, head.is_plain, head, known)
 
     def _known(self, start: int) -> AnalysedFunction | None:
         """The earlier function of which all statements from ``start`` on stayed, if there is one."""
@@ -258,9 +244,9 @@ class ModuleAnalyzer:
             length += segment.length
         return length
 
-    def _late(self, region: _Region) -> frozenset[str]:
-        """The constructors of the types below a function, which mean nothing in it."""
-        return self.context.types.constructors_below(bisect_left(self.types, region.start))
+    def _late(self, start: int) -> frozenset[str]:
+        """The constructors of the types below a function that starts at a segment, which mean nothing in it."""
+        return self.context.types.constructors_below(bisect_left(self.types, start))
 
     # ---- what they mean
 
@@ -279,17 +265,23 @@ class ModuleAnalyzer:
             raise AnalysisFault(self._looked_at) from error
 
     def _run(self) -> ModuleAnalysis:
-        regions = self._regions()
-        named = [region.head for region in regions if region.head.name]
-        heads = {head.name: head for head in named}  # of two functions of one name, TVM keeps the last
+        parts = self._parts()
+        heads = {
+            head.name: head for part in parts if (head := part.head).name
+        }  # of two of one name, TVM keeps the last
         changed = ChangedHeads(self.earlier_heads, heads)
-        self._regions_found = regions
-        for region in regions:
-            self._looked_at = region.start - 1
-            known = region.known
-            if known is None or not self._stays(known, region, changed):
-                known = self._analysed(region, Outer(heads, self.functions), changed)
-            self.functions.append(known)
+        self._parts_found = parts
+        reporting = {bisect_left(parts, index, key=last_segment) for index in self.reported}
+        for number, part in enumerate(parts):
+            self._looked_at = part.start - 1
+            known = part if isinstance(part, FunctionStatements) else unless_edited(part)
+            if known is not None and number not in reporting and self._stays(known, changed):
+                self.functions.append(known)
+                continue
+            region = part
+            if isinstance(region, FunctionStatements):
+                region = FunctionRegion(region.start, region.last, region.is_closed, True, region.head, region)
+            self.functions.append(self._analysed(region, Outer(heads, self.functions), changed))
         return ModuleAnalysis(
             self.context,
             self.segments,
@@ -302,18 +294,11 @@ class ModuleAnalyzer:
             self._call_memo if call_alike(self.earlier, self.functions) else None,
         )
 
-    def _stays(self, known: AnalysedFunction, region: _Region, changed: ChangedHeads) -> bool:
-        """Whether a function is what it was, as one sees without looking into it."""
-        return (
-            isinstance(known, FunctionStatements)
-            and known.head is region.head
-            and known.is_closed == region.is_closed
-            and (self._keeps_types or known.late == self._late(region))
-            and changed.names.isdisjoint(known.calls)
-            and not (self.reported and between(self.reported, known.start, known.end))
-        )
+    def _stays(self, known: FunctionStatements, changed: ChangedHeads) -> bool:
+        """Whether a function of which nothing is reported is what it was, as one sees without looking into it."""
+        return (self._keeps_types or known.late == self._late(known.start)) and changed.names.isdisjoint(known.calls)
 
-    def _analysed(self, region: _Region, outside: Outer, changed: ChangedHeads) -> AnalysedFunction:
+    def _analysed(self, region: FunctionRegion, outside: Outer, changed: ChangedHeads) -> AnalysedFunction:
         check_cancelled()
         known = region.known
         whole = known if isinstance(known, WholeFunctionAnalysis) and known.head is region.head else None
@@ -332,12 +317,14 @@ class ModuleAnalyzer:
         made.fault = made.fault or fault
         return made
 
-    def _by_statements(self, region: _Region, outside: Outer, changed: ChangedHeads) -> FunctionStatements | None:
+    def _by_statements(
+        self, region: FunctionRegion, outside: Outer, changed: ChangedHeads
+    ) -> FunctionStatements | None:
         """A function typed statement by statement; ``None`` where it must be read as a whole."""
         known = region.known
         with suppress(NeedsFullAnalysis):
             if isinstance(known, FunctionStatements):
-                late = self._late(region)
+                late = self._late(region.start)
                 if known.is_closed != region.is_closed or known.late != late:
                     known = replace(known, is_closed=region.is_closed, late=late)
                 return self._retyped(known, region.head, outside, changed)
@@ -355,7 +342,10 @@ class ModuleAnalyzer:
     ) -> PartialAnalysis | None:
         """The analysis while a function is looked at: those after it are taken as they were."""
         following: list[AnalysedFunction] = []
-        for region in self._regions_found[len(self.functions) + 1 :]:
+        for region in self._parts_found[len(self.functions) + 1 :]:
+            if isinstance(region, FunctionStatements):
+                following.append(region)
+                continue
             known = region.known
             if known is None:
                 return None
@@ -385,7 +375,7 @@ class ModuleAnalyzer:
 
         typer.progress = tell
 
-    def _whole(self, region: _Region, outside: Outer) -> WholeFunctionAnalysis:
+    def _whole(self, region: FunctionRegion, outside: Outer) -> WholeFunctionAnalysis:
         header, end = region.start - 1, region.last + 1
         if self._progress is not None and end - header > STEP:
             self._progress(nothing_yet)
@@ -399,13 +389,13 @@ class ModuleAnalyzer:
             self.context.types,
             outside,
             region.is_plain,
-            self._late(region),
+            self._late(region.start),
         )
 
-    def _typed(self, region: _Region, outside: Outer) -> FunctionStatements:
+    def _typed(self, region: FunctionRegion, outside: Outer) -> FunctionStatements:
         """A function without an earlier analysis."""
         start, end = region.start, region.end
-        late = self._late(region)
+        late = self._late(region.start)
         function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed, late=late)
         context = self.context.within(region.head, late)
         typer = StatementTyper(context, function, LayeredMap(), StatementList(), outside)
@@ -442,7 +432,7 @@ class ModuleAnalyzer:
             old, new = known.head.parameters, head.parameters
             function = replace(known, head=head)
             if head.type_parameters != known.head.type_parameters or known.inferred.keys() - set(head.untyped):
-                return self._typed(_Region(known.start, known.last, known.is_closed, True, head, None), outside)
+                return self._typed(FunctionRegion(known.start, known.last, known.is_closed, True, head, None), outside)
             if list(old.items()) != list(new.items()):
                 if known.names.among(new):
                     raise NeedsFullAnalysis

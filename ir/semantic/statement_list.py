@@ -102,15 +102,15 @@ class StatementList(BlockList["TypedStatement | None"]):
 
     def dependents(self, names: set[str], start: int, end: int) -> Iterator[tuple[int, TypedStatement]]:
         """The statements from ``start`` to ``end`` that depend on one of some names, which may get more meanwhile."""
-        disjoint = names.isdisjoint
-        while start < end:
-            number = self.block_number(start)
-            last = min(self.block_start(number) + len(self._blocks[number]), end)
-            if names and not names.isdisjoint(self._blocks[number].names):
-                for index, state in enumerate(self[start:last], start):
+        disjoint, blocks, ends = names.isdisjoint, self._blocks, self._ends
+        for number in range(self.block_number(start), len(blocks)) if start < end else ():
+            if names and not disjoint(blocks[number].names):
+                first, last = max(self.block_start(number), start), min(ends[number], end)
+                for index, state in enumerate(self[first:last], first):
                     if state is not None and not (disjoint(state.uses) and disjoint(state.depends_on)):
                         yield index, state
-            start = last
+            if ends[number] >= end:
+                return
 
     def parts(self, start: int, end: int) -> Iterator[tuple[int, int, _Block]]:
         """The statements from ``start`` to ``end``, block by block: from one to another, and the block they are in."""

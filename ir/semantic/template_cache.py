@@ -89,6 +89,9 @@ def _first_places(names: Sequence[str]) -> Mapping[str, int]:
     return {name: len(names) - 1 - place for place, name in enumerate(reversed(names))}
 
 
+_STANDS_ALONE: Final = "the head that is the same in every context"
+
+
 class _Plan:
     """Where statements of the same kinds of pieces have names, and what else makes one differ from another."""
 
@@ -176,11 +179,16 @@ class TemplateCache:
 
     def known_head(self, header: Segment) -> Head | None:
         """The head of a function, if it was read."""
+        if self.types.are_ordinary and (head := header.memo.get(_STANDS_ALONE)) is not None:
+            return cast("Head", head)
         return self._heads_of(header).get(self)
 
     def keep_head(self, head: Head) -> None:
         """Take a head over from the context of an earlier text."""
-        self._heads_of(head.segment)[self] = head
+        if head.stands_alone and self.types.are_ordinary:
+            head.segment.memo[_STANDS_ALONE] = head
+        else:
+            self._heads_of(head.segment)[self] = head
 
     def relaid_head(self, head: Head, header: Segment) -> Head:
         """The head that a segment has which differs in white space at its end from that of ``head``."""

@@ -12,6 +12,7 @@ from ..collections.common_beginning import common_beginning
 from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.segment_list import Segments
 from ..types import ERROR
+from .function_regions import last_segment
 from .function_statements import FunctionStatements
 from .lints.unused import Effect, Unused, is_meant
 from .module_analysis import AnalysedFunction, ModuleAnalysis
@@ -57,12 +58,8 @@ class _OfText(NamedTuple):
         """How many of the functions that may have some are what they were, and where they were."""
         functions = analysis.functions
         same = common_beginning(self.functions, functions)
-        before = bisect_left(functions, analysis.segments.common_beginning(self.segments), key=_last)
+        before = bisect_left(functions, analysis.segments.common_beginning(self.segments), key=last_segment)
         return bisect_left(self.numbers, min(same, before))
-
-
-def _last(function: AnalysedFunction) -> int:
-    return function.last
 
 
 class _KnownUnused(NamedTuple):

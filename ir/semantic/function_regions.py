@@ -1,0 +1,44 @@
+"""The functions of a text that is being analysed: those that are what they were, and those that are to be looked at."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from .declarations import Head
+from .function_statements import FunctionStatements
+from .module_analysis import AnalysedFunction
+
+__all__ = ["FunctionPart", "FunctionRegion", "last_segment", "unless_edited"]
+
+
+class FunctionRegion(NamedTuple):
+    """The segments of a function: its head is before ``start``. ``known`` is what it was, if these are the same."""
+
+    start: int
+    last: int
+    is_closed: bool
+    is_plain: bool
+    head: Head
+    known: AnalysedFunction | None
+
+    @property
+    def end(self) -> int:
+        """Where its statements end."""
+        return self.last if self.is_closed else self.last + 1
+
+
+FunctionPart: TypeAlias = "FunctionRegion | FunctionStatements"
+"""A function of the text: one that is as it was, but for the heads of others and the types, or one to be looked at."""
+
+
+def last_segment(part: FunctionPart | AnalysedFunction) -> int:
+    """The last segment of a function, to search by."""
+    return part.last
+
+
+def unless_edited(region: FunctionRegion) -> FunctionStatements | None:
+    """What a function was, where neither its head nor its brace is another."""
+    known = region.known
+    if isinstance(known, FunctionStatements) and known.head is region.head and known.is_closed == region.is_closed:
+        return known
+    return None
