@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Final
@@ -38,7 +39,8 @@ _SAME, _FITS, _UNKNOWN, _REFUSED = range(4)
 def value_completions_at(snapshot: Snapshot, place: StatementPlace, span: TextSpan, word: str) -> Iterator[Completion]:
     """The values in scope: those that fit where they are wanted first, of these the nearest.
 
-    Behind the first argument of a call stand weights: there, parameters that nothing uses yet come before what is near.
+    Behind the first argument of a call stand weights: there, parameters that nothing uses yet come before what is near,
+    and names that say which argument they are for (``%conv0_weight``) before others.
     """
     wanted = in_order(word) if word.strip("%") else None
     names = snapshot.function_names_at(span.start)
@@ -52,11 +54,13 @@ def value_completions_at(snapshot: Snapshot, place: StatementPlace, span: TextSp
     fit = _fit(snapshot, place, span)
     call = snapshot.call_at(span.start)
     is_further = fit is not None and call is not None and call.argument_index > 0
-    ranked: list[list[str]] = [[] for _ in range(2 * (_REFUSED + 1))]
+    is_meant = _is_meant(call) if is_further and call is not None else None
+    ranked: list[list[str]] = [[] for _ in range(4 * (_REFUSED + 1))]
     for name, type in values.items():
         if name not in place.defining and has_in_order(name, word):
             is_used = not is_further or name not in unused or name not in parameters
-            ranked[2 * (fit(type) if fit is not None else _FITS) + is_used].append(name)
+            is_other = is_meant is not None and not is_meant(name)
+            ranked[4 * (fit(type) if fit is not None else _FITS) + 2 * is_used + is_other].append(name)
     for group in ranked:
         for name in group:
             yield Completion(name, CompletionKind.VALUE, span, short_type_words(values[name]))
@@ -131,6 +135,14 @@ def _operator_fit(
         return known[type]
 
     return fit
+
+
+def _is_meant(call: CallSite) -> Callable[[str], object] | None:
+    """Whether a name says that it is for the argument at the cursor; ``None`` where the argument has no name."""
+    op = ops.find(call.op_name)
+    if op is None or call.argument_index >= len(op.arguments):
+        return None
+    return re.compile(rf"(?<![a-z]){re.escape(op.arguments[call.argument_index].name)}(?![a-z])", re.IGNORECASE).search
 
 
 def _function_fit(snapshot: Snapshot, call: CallSite) -> Callable[[Type | None], int] | None:

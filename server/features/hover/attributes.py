@@ -6,16 +6,19 @@ from typing import Final
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.attributes import AttributeField
+from relay_lsp.ir.expressions import Call
 from relay_lsp.ir.ops import Op
+from relay_lsp.ir.ops.documentation import value_text
 from relay_lsp.ir.semantic.snapshot import Snapshot, SyntaxNode, Token, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..call_parts import attribute_values
+from ..markdown import markdown
 from ..operator_documentation import attribute_documentation
 from .contents import Hover
 from .signatures import folded_type, one_line
 
-__all__ = ["attribute_hover", "shape_hover"]
+__all__ = ["attribute_hover", "metadata_hover", "shape_hover"]
 
 _FUNCTION_ATTRIBUTES: Final = {
     "Primitive": "Marks a fused kernel: passes treat the function as one operator and do not look inside.",
@@ -60,6 +63,19 @@ def attribute_hover(snapshot: Snapshot, token: Token) -> Hover | None:
     element = _element(snapshot, op, field, nodes, token)
     documentation = attribute_documentation(field)
     return Hover(token.span, headline, f"{element}\n\n{documentation}" if element else documentation)
+
+
+def metadata_hover(snapshot: Snapshot, token: Token) -> Hover | None:
+    """The attributes of a call that stand in the metadata section, at the reference to them; ``None`` elsewhere."""
+    call = snapshot.expr_at(token.span.start) if token.role is TokenRole.META else None
+    attrs = call.attrs if isinstance(call, Call) else None
+    if attrs is None or not token.text.startswith(f"meta[{attrs.type_key}]"):
+        return None
+    lines = (
+        f"- `{name}={value_text(getattr(attrs, name))}`" + (f": {markdown(field.doc)}" if field.doc else "")
+        for name, field in attrs.fields().items()
+    )
+    return Hover(token.span, token.text, "\n".join(lines))
 
 
 def _name_alone(snapshot: Snapshot, token: Token) -> Hover | None:

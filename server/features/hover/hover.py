@@ -17,7 +17,7 @@ from ..markdown import plain
 from ..operator_documentation import operator_documentation
 from ..provenance import ValuePast, origins_of
 from ..values import bound_value, value_at
-from .attributes import attribute_hover, shape_hover
+from .attributes import attribute_hover, metadata_hover, shape_hover
 from .comments import comment_hover
 from .contents import Hover
 from .directives import directive_hover
@@ -57,7 +57,8 @@ def _token_hover(snapshot: Snapshot, offset: int, token: Token) -> Hover | None:
         symbol = _defined_by(snapshot, token)
     if symbol is not None:
         return _symbol_hover(snapshot, symbol, token)
-    return attribute_hover(snapshot, token) or shape_hover(snapshot, token) or _expression_hover(snapshot, token)
+    of_attribute = attribute_hover(snapshot, token) or metadata_hover(snapshot, token)
+    return of_attribute or shape_hover(snapshot, token) or _expression_hover(snapshot, token)
 
 
 _DEFINING_WORDS = ("def", "let", "free_var", "type")

@@ -92,6 +92,15 @@ def test_values_that_the_operator_takes_come_first_of_weights_those_not_used_yet
     assert labels(source.replace("%0, %$0", "%$0"))[0] == "%1"
 
 
+def test_names_that_say_which_argument_they_are_for_come_before_what_is_near() -> None:
+    vectors = ", ".join(f"%bn_{name}: Tensor[(4), float32]" for name in ("gamma", "beta", "moving_mean", "moving_var"))
+    bound = "%0 = nn.batch_norm(%x, %bn_gamma, %bn_beta, %bn_moving_mean, %bn_moving_var);\n  %1 = nn.relu(%bn_beta);"
+    source = f"def @main(%x: Tensor[(1, 4, 8, 8), float32], {vectors}) {{\n  {bound}\n  %2 = nn.batch_norm(%x, $0)\n}}"
+    assert labels(source)[:2] == ["%bn_gamma", "%1"]
+    assert labels(source.replace("(%x, $0)", "(%x, %1, %1, $0)"))[0] == "%bn_moving_mean"
+    assert labels(source.replace("(%x, $0)", "(%x, %1, %1, %1, %$0)"))[0] == "%bn_moving_var"
+
+
 def test_both_sides_of_a_sum_have_one_shape_rather_than_one_that_broadcasts() -> None:
     head = "%x: Tensor[(2, 8), float32], %y: Tensor[(3, 8), float32]"
     body = "%0 = nn.relu(%x);\n  %1 = sum(%x, axis=[0]);\n  %2 = nn.relu(%y);"

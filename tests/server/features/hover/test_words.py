@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -106,6 +108,22 @@ def test_a_metadata_reference_shows_the_constant(constant_text: str) -> None:
     shown = hovered(constant_text.replace("meta[", "me$0ta[", 1))
     assert "meta[relay.Constant][0]: Tensor[(2), float32]" in shown
     assert "A constant of 2 values: 1, 2" in shown
+
+
+def test_a_reference_to_attributes_shows_them() -> None:
+    nodes = [
+        {"type_key": ""},
+        {"type_key": "Map", "keys": ["relay.attrs.UniqueAttrs"], "data": [2]},
+        {"type_key": "Array", "data": [3]},
+        {"type_key": "relay.attrs.UniqueAttrs", "attrs": {"return_counts": "1", "sorted": "0"}},
+    ]
+    table = json.dumps({"root": 1, "nodes": nodes, "b64ndarrays": [], "attrs": {"tvm_version": "0.12.0"}})
+    call = "unique(%x, meta[relay.attrs.Uni$0queAttrs][0])"
+    source = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(4), float32]) {{\n  {call}\n}}\n\n#[metadata]\n{table}'
+    shown = hovered(source)
+    assert "```relay\nmeta[relay.attrs.UniqueAttrs][0]\n```" in shown
+    assert "`sorted=False`" in shown
+    assert "`return_counts=True`" in shown
 
 
 def test_the_metadata_section_lists_what_it_holds(constant_text: str) -> None:
