@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from .pass_calls import PassCallError, option_parts, option_value
 
-__all__ = ["ContextOptions", "config_entry", "read_context_comment"]
+__all__ = ["ContextOptions", "config_entry", "known_to_contexts", "read_context_comment"]
 
 
 class ContextOptions(msgspec.Struct, frozen=True):
@@ -26,11 +26,13 @@ class ContextOptions(msgspec.Struct, frozen=True):
     gates: bool = False
 
     def admitting(self, names: Sequence[str]) -> ContextOptions:
-        """The same for passes that were asked for by name: none of these is skipped."""
+        """The same for passes that were asked for by name: none of these is skipped. Names are as contexts know them."""
+        required, disabled = known_to_contexts(self.required), known_to_contexts(self.disabled)
         if self.gates:
-            return self
-        disabled = tuple(name for name in self.disabled if name not in names)
-        return replace(self, required=(*self.required, *names), disabled=disabled)
+            return replace(self, required=required, disabled=disabled)
+        asked_for = known_to_contexts(names)
+        disabled = tuple(name for name in disabled if name not in asked_for)
+        return replace(self, required=(*required, *asked_for), disabled=disabled)
 
     def why_not(self, name: str, level: int) -> str:
         """Why the fields do not admit a pass of a level; empty where they do."""
@@ -39,6 +41,18 @@ class ContextOptions(msgspec.Struct, frozen=True):
         if level > self.opt_level and name not in self.required:
             return f"its level {level} is above {self.opt_level}, and it is not required"
         return ""
+
+
+def known_to_contexts(names: Sequence[str]) -> tuple[str, ...]:
+    """``names``, and TVM's for those passes that it calls otherwise than the factory, as ``CombineParallelConv2d``."""
+    from relay_lsp.passes.infrastructure.registry import find, has_file, registered_now
+
+    known = dict.fromkeys(names)
+    for name in names:
+        kind = registered_now().get(name) or (find(name) if has_file(name) else None)
+        if kind is not None and kind.declared_info.name:
+            known[kind.declared_info.name] = None
+    return tuple(known)
 
 
 def config_entry(text: str) -> tuple[str, object]:

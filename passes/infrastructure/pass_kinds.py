@@ -193,8 +193,13 @@ class Pass:
                     replaced=gone & used,
                     unexplained=tuple(expr for expr in record.unexplained if expr in sources),
                     remarks=record.settled_remarks(),
+                    factory=self._factory(),
                 )
             )
+
+    def _factory(self) -> str:
+        name = type(self).__name__
+        return name if name != self.info.name and name in registry.registered_now() else ""
 
     def __repr__(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())

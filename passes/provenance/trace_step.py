@@ -39,11 +39,18 @@ class TraceStep:
     """New expressions whose pass did not say where they come from; their function stands in for the answer."""
     remarks: tuple[Remark, ...] = field(default=(), repr=False)
     """What the pass said about its decisions, about expressions of ``before``; empty where nothing listened."""
+    factory: str = ""
+    """By which name the pass is made, where that is known and another than TVM's own for it."""
 
     @property
     def name(self) -> str:
-        """The name of the pass."""
+        """TVM's name of the pass."""
         return self.info.name
+
+    @property
+    def called(self) -> str:
+        """The name by which users ask for the pass."""
+        return self.factory or self.info.name
 
     @property
     def changed(self) -> bool:

@@ -15,7 +15,7 @@ from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.internal_errors import fault as kept_fault
 
 from ..pass_calls import PassCall
-from ..pass_contexts import ContextOptions
+from ..pass_contexts import ContextOptions, known_to_contexts
 from .pass_changes import SpanLayers
 from .pass_outcomes import PassesOutcome, StepOutcome
 from .read_texts import FIRST_WORD, need_spans, open_snapshot, places_of, without_expressions
@@ -50,8 +50,8 @@ class RunStep:
 
     @property
     def name(self) -> str:
-        """The name of the pass."""
-        return self.trace.name
+        """The name by which users ask for the pass."""
+        return self.trace.called
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,10 @@ def run_passes(
                     text, diagnostics=(diagnostic,), failed=message, fault=fault, crash=kept_fault(error)
                 )
             steps += _steps_of(call, before, trace.steps[known:])
-        skipped = tuple(_skipped(item, admitted) for item in trace.skipped if item.info.name in names)
+        called = {known: each for each in names for known in known_to_contexts([each])}
+        skipped = tuple(
+            _skipped(item, called[item.info.name], admitted) for item in trace.skipped if item.info.name in called
+        )
         reports += [rendered for each in watching if isinstance(each, Reporting) and (rendered := each.render())]
     return PassRun(parsed, module, trace, steps, _changing(steps, names), skipped, trace.by_name, stated_layers)
 
@@ -190,10 +193,10 @@ def _only(function: str, before: IRModule, after: IRModule) -> IRModule:
     return before.with_function(old, after.functions[new])
 
 
-def _skipped(item: SkippedPass, context: ContextOptions) -> StepOutcome:
+def _skipped(item: SkippedPass, name: str, context: ContextOptions) -> StepOutcome:
     """A pass that the context did not admit, with the reason in words."""
     reason = context.why_not(item.info.name, item.info.opt_level)
-    return StepOutcome(item.info.name, PassCall(item.info.name), False, 0.0, skipped=reason)
+    return StepOutcome(name, PassCall(name), False, 0.0, skipped=reason)
 
 
 def _steps_of(call: PassCall, before: IRModule, steps: Sequence[TraceStep]) -> Iterator[RunStep]:
@@ -201,7 +204,7 @@ def _steps_of(call: PassCall, before: IRModule, steps: Sequence[TraceStep]) -> I
     last = before
     for step in steps:
         after = _only(call.function, before, step.after)
-        own = call if step.name == call.name else PassCall(step.name, function=call.function)
+        own = call if step.called == call.name else PassCall(step.called, function=call.function)
         yield RunStep(step, own, last, after)
         last = after
 

@@ -70,7 +70,7 @@ def placed_remarks(trace: Trace, parsed: Parsed, text: str) -> Iterator[PlacedRe
                 parts += [RemarkPart(names.of(other, source), True, names.place(source)), RemarkPart(following)]
             layer = trace.layers.get(origin) if origin is not None else None
             yield PlacedRemark(
-                step.name,
+                step.called,
                 remark.kind,
                 remark.rule,
                 names.of(remark.expr, origin),

@@ -47,6 +47,34 @@ def test_a_pass_that_is_asked_for_by_name_always_runs():
     assert ran_by_name(ContextOptions(3, gates=True)) == {}
 
 
+PARALLEL = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 4, 8, 8), float32], %w: Tensor[(4, 4, 1, 1), float32], %v: Tensor[(4, 4, 1, 1), float32]) {
+  %0 = nn.conv2d(%x, %w, padding=[0, 0, 0, 0]);
+  %1 = nn.conv2d(%x, %v, padding=[0, 0, 0, 0]);
+  (%0, %1)
+}
+"""
+COMBINE = PassCall("CombineParallelConv2D", options={"min_num_branches": 2})
+
+
+@pytest.mark.parametrize(
+    ("context", "skipped"),
+    [
+        (ContextOptions(3), ""),
+        (ContextOptions(3, required=("CombineParallelConv2D",), gates=True), ""),
+        (ContextOptions(3, required=("CombineParallelConv2d",), gates=True), ""),
+        (ContextOptions(3, gates=True), "its level 4 is above 3, and it is not required"),
+        (ContextOptions(4, disabled=("CombineParallelConv2D",), gates=True), "it is disabled"),
+    ],
+)
+def test_a_pass_that_tvm_calls_otherwise_is_known_by_its_own_name(context: ContextOptions, skipped: str):
+    outcome = RunPasses(PARALLEL, "a.relay", (COMBINE,), context=context).run(lambda _: None)
+    (step,) = (each for each in outcome.steps if each.name != "InferType")
+    assert (step.name, step.skipped, step.changed) == ("CombineParallelConv2D", skipped, not skipped)
+    if not skipped:
+        assert step.call == COMBINE
+
+
 def test_verification_skips_what_the_pipeline_skips():
     def verified(context: ContextOptions) -> str:
         return VerifyPasses(TEXT, "a.relay", CALLS[:1], context=context).run(lambda _: None).message
