@@ -26,7 +26,7 @@ class ContextOptions(msgspec.Struct, frozen=True):
     gates: bool = False
 
     def admitting(self, names: Sequence[str]) -> ContextOptions:
-        """The same for passes that were asked for by name: none of these is skipped. Names are as contexts know them."""
+        """The same for passes that were asked for by name: none of these is skipped. Contexts know TVM's names, too."""
         required, disabled = known_to_contexts(self.required), known_to_contexts(self.disabled)
         if self.gates:
             return replace(self, required=required, disabled=disabled)
