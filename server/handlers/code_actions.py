@@ -65,14 +65,15 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         if wanted.explicitly(f"{_FIX_ALL_KIND}.{code}"):
             actions.append(await _repeated_action(server, seen, fix.title, f"{_FIX_ALL_KIND}.{code}", code))
     actions += (action for action in refactoring_actions(server, seen, span) if wanted(str(action.kind)))
-    if wanted(EXPLANATION_KIND) and not any(item.severity is Severity.ERROR for item in reported):
+    has_errors = any(item.severity is Severity.ERROR for item in reported)
+    if wanted(EXPLANATION_KIND) and not has_errors:
         actions += explanation_actions(seen, span.start)
     if wanted(_RUN_PASS_KIND) or wanted(_RUN_PIPELINE_KIND):
         # Editors ask again and again while the cursor moves; only an opened menu is worth waiting.
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
         changing: Mapping[str, frozenset[str]] = {}
         if wanted(_RUN_PASS_KIND):
-            changing = await server.state.changing_passes.of(seen.document, wait=invoked)
+            changing = await server.state.changing_passes.of(seen.document, wait=invoked, has_errors=has_errors)
         function = function_around(seen.snapshot, span.start)
         pipeline: Sequence[str] = ()
         pipelines: Mapping[str, tuple[str, ...]] = {}
@@ -82,7 +83,7 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         runs = [*pass_actions(changing, function.name if function else "", pipeline, pipelines)]
         if wanted(_RUN_PASS_KIND):
             runs += normal_form_actions(seen.snapshot, span)
-        if not any(item.severity is Severity.ERROR for item in reported):
+        if not has_errors:
             actions += (_pass_action(server, run, seen.document.uri, version) for run in runs)
         elif server.supports("textDocument", "codeAction", "disabledSupport"):
             reason = types.CodeActionDisabled("passes run on a text without errors")

@@ -65,16 +65,20 @@ class ChangingPasses:
         self._client_asks_by_itself = False
         self._ahead: asyncio.Task[None] | None = None
 
-    async def of(self, document: Document, *, wait: bool) -> Mapping[str, frozenset[str]]:
+    async def of(self, document: Document, *, wait: bool, has_errors: bool) -> Mapping[str, frozenset[str]]:
         """The registered passes that would change the document as it is, each with the functions that it would.
+
+        None runs on a text that ``has_errors``: its menu, where the user looks for fixes, waits for nothing.
 
         It is worked out once for each text, pass after pass. With ``wait``, which stands for a user who asks, some time
         is given to it now; without, only what is known already is told, and the rest is worked out in idle time, so
         that it is known when the user asks.
         """
         text = document.text
+        self._client_asks_by_itself |= not wait
+        if has_errors:
+            return {}
         if not wait:
-            self._client_asks_by_itself = True
             self._look_ahead(document)
             search = self._searches.get(text)
             return {} if search is None else dict(search.functions)
