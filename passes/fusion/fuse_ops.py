@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from relay_lsp.ir.expressions import AttributeValue, Call, Constant, Expr, Function, Tuple, TupleGetItem, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
@@ -64,9 +66,8 @@ class FuseOps(FunctionPass):
         most = context.get_config("relay.FuseOps.max_depth", _MOST_FUSED)
         link = context.get_config("relay.FuseOps.link_params", False)
         groups = partition(ForwardGraph(function), level, most)
-        return _Fuser(groups, link, _ParameterNames(function) if self.name_parameters else None).visit_function(
-            function
-        )
+        names = _ParameterNames(function, groups, link) if self.name_parameters else None
+        return _Fuser(groups, link, names).visit_function(function)
 
 
 def _runs(op: Op) -> bool:
@@ -77,15 +78,33 @@ def _runs(op: Op) -> bool:
 class _ParameterNames:
     """Names for the parameters of all kernels of a function: no two are the same, and none is a name of the function.
 
-    A text therefore shows them as they are given out, upwards.
+    They are given out kernel by kernel as kernels become whole, which is the order of a text: one that is begun early,
+    and needs another one later, comes behind that.
     """
 
-    def __init__(self, function: Function) -> None:
-        self._taken = {expr.name_hint for expr in post_order(function) if isinstance(expr, Var)}
+    def __init__(self, function: Function, groups: Mapping[Expr, FusionGroup], link_params: bool) -> None:
+        order = list(post_order(function))
+        self._taken = {expr.name_hint for expr in order if isinstance(expr, Var)}
         self._next: dict[str, int] = {}
+        self._names: dict[tuple[FusionGroup, Expr], str] = {}
+        inputs: dict[FusionGroup, dict[Expr, None]] = {}
+        for expr in order:
+            if expr not in groups:
+                continue
+            group = groups[expr].find()
+            for operand in _operands(expr, groups):
+                own = groups.get(operand)
+                is_inside = own is not None and own.find() is group
+                if not is_inside and not (link_params and isinstance(operand, Constant)):
+                    inputs.setdefault(group, {})[operand] = None
+            if group.root_expr is expr:
+                self._names.update(((group, operand), self._name_for(operand)) for operand in inputs.pop(group, ()))
 
-    def name_for(self, argument: Expr) -> str:
-        """A name for a parameter that stands for ``argument``."""
+    def name_for(self, argument: Expr, group: FusionGroup) -> str:
+        """The name of the parameter of a kernel that stands for ``argument``."""
+        return self._names.get((group, argument)) or self._name_for(argument)
+
+    def _name_for(self, argument: Expr) -> str:
         stem, number = "p", 0
         if isinstance(argument, Var):
             stem, number = argument.name_hint, 1
@@ -100,16 +119,33 @@ class _ParameterNames:
         return name
 
 
+def _operands(expr: Expr, groups: Mapping[Expr, FusionGroup]) -> Sequence[Expr]:
+    """What an expression of a kernel is computed from; nothing where the expression is in none."""
+    if isinstance(expr, Call) and isinstance(expr.op, Op) and _runs(expr.op):
+        return () if expr.op.name == "annotation.stop_fusion" else expr.args
+    if isinstance(expr, Tuple) and groups[expr].find().root_expr is not expr:
+        return expr.fields
+    if isinstance(expr, TupleGetItem) and not _is_alone(expr, groups):
+        return (expr.tuple_value,)
+    return ()
+
+
+def _is_alone(projection: TupleGetItem, groups: Mapping[Expr, FusionGroup]) -> bool:
+    """Whether a projection is in no kernel: it would be all of its own."""
+    group = groups[projection].find()
+    return group.root_expr is projection and groups[projection.tuple_value].find() is not group
+
+
 class _Kernel:
     """The parameters of a kernel under construction, and the arguments that it is called with."""
 
     def __init__(self) -> None:
         self.params: dict[Expr, Var] = {}
 
-    def param(self, argument: Expr, type: Type | None, names: _ParameterNames | None) -> Var:
+    def param(self, argument: Expr, type: Type | None, name: str | None) -> Var:
+        """The parameter that stands for ``argument``; without a ``name``, its number among them is its name."""
         if argument not in self.params:
-            name = names.name_for(argument) if names is not None else f"p{len(self.params)}"
-            self.params[argument] = Var(name, type)
+            self.params[argument] = Var(name or f"p{len(self.params)}", type)
         return self.params[argument]
 
 
@@ -129,16 +165,13 @@ class _Fuser(ExprMutator):
         if isinstance(expr, Tuple) and self.groups[expr].find().root_expr is not expr:
             return self._fuse_tuple(expr)
         if isinstance(expr, TupleGetItem):
-            group = self.groups[expr].find()
-            alone = group.root_expr is expr and self.groups[expr.tuple_value].find() is not group
-            return None if alone else self._fuse_projection(expr)
+            return None if _is_alone(expr, self.groups) else self._fuse_projection(expr)
         return None
 
     def _fuse_call(self, call: Call) -> Descent:
         if isinstance(call.op, Op) and call.op.name == "annotation.stop_fusion":
             return (yield call.args[0])
         group = self.groups[call].find()
-        # Parameters are numbered after everything below has taken its own.
         rewritten: list[Expr] = []
         for arg in call.args:
             rewritten.append((yield arg))
@@ -167,7 +200,8 @@ class _Fuser(ExprMutator):
             return new
         kernel = self.kernels.setdefault(group, _Kernel())
         known = new in kernel.params
-        param = kernel.param(new, old.checked_type, self.names)
+        name = self.names.name_for(old, group) if self.names is not None and not known else None
+        param = kernel.param(new, old.checked_type, name)
         return param if known else self.derive(param, old)
 
     def _finish_kernel(self, group: FusionGroup, body: Expr, old: Expr) -> Expr:

@@ -25,6 +25,21 @@ def test_they_are_named_after_variables_and_numbered_upwards() -> None:
     assert parameters() == [["x1", "w1"], ["p0", "fc1_1"], ["p1", "w2"], ["p2"]]
 
 
+def test_a_kernel_that_needs_a_later_one_is_numbered_behind_it() -> None:
+    """The sum takes a first parameter before the kernel of its other operand is begun."""
+    text = """#[version = "0.0.5"]
+def @main(%x: Tensor[(8), float32]) {
+  %0 = sort(%x);
+  %1 = sort(%0);
+  add(negative(%0), sort(exp(%1)))
+}
+"""
+    fused = ir.to_text(passes.create("FuseOps", fuse_opt_level=2)(ir.parse(text).module))
+    numbers = [int(number) for number in re.findall(r"%p(\d+): ", fused)]
+    assert len(numbers) == 5
+    assert numbers == sorted(numbers)
+
+
 def test_they_can_be_named_as_tvm_does() -> None:
     assert parameters(name_parameters=False)[-1] == ["p0"]
 
