@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
@@ -25,7 +26,7 @@ _WORDS: Final = {
 
 
 _Reason: TypeAlias = "tuple[str, str, tuple[Expr, ...]]"
-"""The rule, the words, and the expressions in the way; an empty rule where there is nothing to fuse with."""
+"""The rule, the words, and the expressions in the way."""
 
 
 def remark_on_fusion(
@@ -46,6 +47,7 @@ def remark_on_fusion(
         kernels: equal for nodes that run together.
         most: how many operators a kernel may have.
     """
+    sizes = Counter(map(id, kernels))
     for node in graph.order:
         call = node.expr
         if not isinstance(call, Call) or not isinstance(call.op, Op):
@@ -54,15 +56,18 @@ def remark_on_fusion(
         if sink is not None and kernels[sink.index] == kernels[node.index]:
             remarks.passed("fused", call, "fused with {}, to which all its uses lead", sink.expr)
             continue
+        size = sizes[id(kernels[node.index])]
+        if not node.outputs and size > 1:
+            remarks.passed("fused", call, f"the last of the {size} operators of a kernel")
+            continue
         rule, template, others = _reason(node, sink, edge, patterns, most)
-        if rule:
-            remarks.missed(rule, call, template, *others)
+        remarks.missed(rule, call, template, *others)
 
 
 def _reason(node: Node, sink: Node | None, edge: OpPattern, patterns: Sequence[OpPattern], most: int) -> _Reason:
     users = [user for user, _ in node.outputs]
     if not users:
-        return "", "", ()
+        return "result", "not fused: no operator takes its value, which is a result or bound by let", ()
     if node.pattern is OpPattern.OPAQUE:
         return "opaque", "not fused with {}: it is opaque itself", (users[0].expr,)
     if sink is None:

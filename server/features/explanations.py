@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["Question", "questions_at", "remark_words", "remarks_between", "remarks_on"]
 
 _CALL: Final = re.compile(r"([A-Za-z_][\w.]*)\(")
+_COMBINED: Final = {
+    "nn.conv2d": "CombineParallelConv2D",
+    "nn.dense": "CombineParallelDense",
+    "nn.batch_matmul": "CombineParallelBatchMatmul",
+}
+_ATTRIBUTES: Final = re.compile(r"\b[A-Za-z_]\w*=.*", re.DOTALL)
 _CONSTANT: Final = re.compile(r"[(,]\s*-?[\d.]+[a-z\d]*\s*[,)/]|meta\[relay\.Constant\]")
 
 
@@ -43,10 +49,12 @@ def questions_at(snapshot: Snapshot, offset: int) -> Iterator[Question]:
     if call is None or find(call[1]) is None:
         return
     yield Question("Why was this not fused?", "FuseOps", span)
-    if _CONSTANT.search(text) is not None:
+    if _CONSTANT.search(_ATTRIBUTES.sub("", text)) is not None:
         yield Question("Why was this not folded?", "FoldConstant", span)
     if call[1] == "multiply":
         yield Question("Why was this scale not folded?", "FoldScaleAxis", span)
+    if call[1] in _COMBINED:
+        yield Question("Why was this not combined with others?", _COMBINED[call[1]], span)
     yield Question("Why was this kept in its precision?", "ToMixedPrecision", span)
 
 

@@ -27,6 +27,7 @@ RELU = (
     "takes its inputs as they are [edge]"
 )
 CONVOLUTION = "3:8: FuseOps passed %0 (nn.conv2d) in first: fused with %1 (nn.relu), to which all its uses lead [fused]"
+SORT = "11:3: FuseOps missed sort: not fused: no operator takes its value, which is a result or bound by let [result]"
 EXP = "10:8: FuseOps missed %0 (exp): not fused with sort: that is opaque to an elementwise producer [opaque]"
 
 
@@ -46,7 +47,7 @@ def remarks(model: Path, capsys: pytest.CaptureFixture[str], *options: str) -> l
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--remarks=missed"], [EXP, RELU]),
+        (["--remarks=missed"], [EXP, SORT, RELU]),
         (["--remarks=missed", "--function", "@main"], [RELU]),
         (["--remarks", "--layer", "first"], [CONVOLUTION, RELU]),
         (["--remarks=passed", "--layer", "first"], [CONVOLUTION]),
@@ -89,7 +90,8 @@ def test_remarks_as_yaml(model: Path, tmp_path: Path) -> None:
     file = tmp_path / "model.opt.yaml"
     assert run(["opt", str(model), "-p", "FuseOps", "--remarks=missed", "--remarks-output", str(file)]) == 0
     records = {
-        record.partition("\nFunction: ")[2].split("'")[1]: record for record in file.read_text().split("--- ")[1:]
+        record.partition("\nFunction: ")[2].split("'")[1]: record
+        for record in reversed(file.read_text().split("--- ")[1:])
     }
     assert records["other"] == (
         "!Missed\n"

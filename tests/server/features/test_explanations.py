@@ -13,6 +13,8 @@ MODEL = """#[version = "0.0.5"]
 def @main(%x: Tensor[(4), float32]) {
   %0 = nn.relu(%x);
   %1 = multiply(%0, 2f);
+  %2 = reshape(%1, newshape=[1, 4]);
+  %3 = nn.dense(%2, %2, units=None);
   @helper(%1)
 }
 
@@ -23,6 +25,7 @@ def @helper(%y: Tensor[(4), float32]) {
 
 FUSED, FOLDED = "Why was this not fused?", "Why was this not folded?"
 SCALE, PRECISION = "Why was this scale not folded?", "Why was this kept in its precision?"
+COMBINED = "Why was this not combined with others?"
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,8 @@ SCALE, PRECISION = "Why was this scale not folded?", "Why was this kept in its p
         ("nn.relu(", [FUSED, PRECISION]),
         ("%0 = ", [FUSED, PRECISION]),
         ("multiply(", [FUSED, FOLDED, SCALE, PRECISION]),
+        ("reshape(", [FUSED, PRECISION]),
+        ("nn.dense(", [FUSED, COMBINED, PRECISION]),
         ("@helper(%1", []),
         ("def @helper", []),
     ],

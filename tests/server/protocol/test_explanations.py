@@ -63,7 +63,10 @@ async def test_remarks_are_shown_beside_the_values_until_the_text_changes(editor
     assert REASON.partition(": ")[2] in [remark["message"] for remark in answer["remarks"]]
     assert not editor.applied, "the buffer stays as it is"
     labels = await remark_labels(editor)
-    assert labels == {2: "  FuseOps: not fused with sort: that is opaque to an elemen…"}
+    assert labels == {
+        2: "  FuseOps: not fused with sort: that is opaque to an elemen…",
+        3: "  FuseOps: not fused: no operator takes its value, which is…",
+    }
     hover = await editor.client.text_document_hover_async(types.HoverParams(editor.document, types.Position(2, 8)))
     assert hover is not None
     assert isinstance(hover.contents, types.MarkupContent)
