@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import NamedTuple, cast
 
@@ -15,35 +15,38 @@ __all__ = ["function_places"]
 
 
 class _KnownPlaces(NamedTuple):
-    """The functions of a text that have one of some names: the segments of their heads, and where the names stand."""
+    """The functions of a text that have names: the segments of their heads, and where the names stand."""
 
-    names: frozenset[str]
     segments: Segments
     indices: Sequence[int]
     places: Sequence[tuple[str, TextSpan]]
 
 
-def function_places(analysis: ModuleAnalysis, names: frozenset[str]) -> Sequence[tuple[str, TextSpan]]:
+def function_places(analysis: ModuleAnalysis, names: Collection[str]) -> Sequence[tuple[str, TextSpan]]:
     """Those of some names that are those of functions of a module, and where they stand, in order.
 
-    No symbol is made: a module may have a thousand functions that ``@main`` does not call. Where the same names were
-    asked for in the text before an edit, those before the edit are the same objects.
+    No symbol is made: a module may have a thousand functions that ``@main`` does not call. Where this was asked of the
+    text before an edit, what lies before the edit is the same objects.
     """
+    return [place for place in _all_places(analysis) if place[0] in names]
+
+
+def _all_places(analysis: ModuleAnalysis) -> Sequence[tuple[str, TextSpan]]:
     segments, functions, memo = analysis.segments, analysis.functions, analysis.text_memo
     known = cast("_KnownPlaces | None", memo.get(_KnownPlaces))
     indices: list[int] = []
     places: list[tuple[str, TextSpan]] = []
     first = 0
-    if known is not None and known.names == names:
+    if known is not None:
         same = segments.common_beginning(known.segments)
         kept = bisect_left(known.indices, same)
         indices += known.indices[:kept]
         places += known.places[:kept]
         first = bisect_left(functions, same + 1, key=lambda function: function.start)
-    later = [each for each in islice(functions, first, None) if each.name in names and not each.head.has_nul]
+    later = [each for each in islice(functions, first, None) if each.name and not each.head.has_nul]
     heads = [function.start - 1 for function in later]
     for function, start in zip(later, segments.starts(heads), strict=True):
         places.append((function.name, function.head.name_span.shifted(start)))
     indices += heads
-    memo[_KnownPlaces] = _KnownPlaces(names, segments, indices, places)
+    memo[_KnownPlaces] = _KnownPlaces(segments, indices, places)
     return places

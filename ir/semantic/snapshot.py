@@ -254,10 +254,10 @@ class Snapshot(SnapshotTokens):
         """Those of the functions that have one of some names, with their ``@``."""
         return self._meaning.functions_named(names)
 
-    def function_names_among(self, names: frozenset[str]) -> Sequence[tuple[str, TextSpan]]:
+    def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, TextSpan]]:
         """Those of some names that are those of functions of the module, and where they stand, in order.
 
-        Where the same names were asked for in the text before an edit, those before the edit are the same objects.
+        Where this was asked of the text before an edit, those before the edit are the same objects.
         """
         return self._meaning.function_names_among(names)
 

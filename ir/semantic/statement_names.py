@@ -289,7 +289,7 @@ class StatementNames:
         symbols = (self._function_symbol(function) for function in self.analysis.functions if function.name in names)
         return [symbol for symbol in symbols if symbol is not None]
 
-    def function_names_among(self, names: frozenset[str]) -> Sequence[tuple[str, TextSpan]]:
+    def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, TextSpan]]:
         """Those of some names that are those of functions of the module, and where they stand, in order."""
         return function_places(self.analysis, names)
 
