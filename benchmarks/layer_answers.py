@@ -24,7 +24,7 @@ import msgspec
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.documents.positions import Encoding
 from relay_lsp.server.features.history import HistoryStep
 from relay_lsp.server.features.hover import hover, render
 from relay_lsp.server.features.layers.groups import GROUPINGS, group_values

@@ -1,12 +1,15 @@
-"""The numpy dtype that holds a Relay dtype."""
+"""Arrays of numpy as Relay has them: the dtype that holds a Relay dtype, and rounding as C does it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .lazy_numpy import np
 
-__all__ = ["numpy_dtype"]
+if TYPE_CHECKING:
+    from .expressions import NDArray
+
+__all__ = ["numpy_dtype", "round_away_from_zero"]
 
 _DTYPES: dict[str, np.dtype[Any]] = {}
 
@@ -30,3 +33,11 @@ def _described(dtype: str) -> Any:
 
         return ml_dtypes.bfloat16 if dtype == "bfloat16" else ml_dtypes.int4
     return "bool" if dtype == "uint1" else dtype
+
+
+def round_away_from_zero(values: NDArray) -> NDArray:
+    """The nearest whole numbers, halves away from zero (C's ``round``; numpy's takes the even one)."""
+    truncated = np.trunc(values)
+    with np.errstate(invalid="ignore"):
+        step = np.where(np.abs(values - truncated) >= 0.5, np.sign(values), 0)
+    return truncated + step.astype(values.dtype)

@@ -20,9 +20,8 @@ from ..layers import parameter_name
 from ..operators import Outputs
 from .attributes import AttributeValue, as_attribute, layer_of, read_attribute
 from .model_importer import ModelImporter
-from .node import OnnxNode
+from .node import OnnxNode, converters
 from .order import in_order
-from .registry import converters
 from .tensors import dtype_name
 
 __all__ = ["GraphImporter"]

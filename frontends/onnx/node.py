@@ -6,8 +6,8 @@ attribute or input that it is wrong with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from onnx import GraphProto, TensorProto
 
@@ -15,16 +15,18 @@ from relay_lsp.ir.evaluation import EvaluationError, evaluate_expr
 from relay_lsp.ir.expressions import Constant, Expr, NDArray, Var
 from relay_lsp.ir.visitor import free_vars
 
+from ..converters import Converters
 from ..diagnostics import ConversionError, ModelPlace
 from ..inspection import dtype_of, rank_of, shape_of, static_shape_of
 from ..nodes import ModelNode
+from ..operators import Outputs
 from .attributes import AttributeValue
 from .model_importer import ModelImporter
 
 if TYPE_CHECKING:
     from relay_lsp.ir.types import Dim
 
-__all__ = ["NodeScope", "OnnxNode", "Subgraph"]
+__all__ = ["MICROSOFT", "NodeScope", "OnnxConverter", "OnnxNode", "Subgraph", "converter", "converters"]
 
 Default = TypeVar("Default")
 
@@ -218,3 +220,12 @@ class OnnxNode(ModelNode[Expr]):
 
 
 _REQUIRED: Any = object()
+
+
+OnnxConverter: TypeAlias = Callable[[OnnxNode], "Expr | Outputs"]
+
+MICROSOFT = "com.microsoft"
+"""The domain of onnxruntime's own operators."""
+
+converters: Converters[OnnxConverter] = Converters("ONNX")
+converter = converters.declare

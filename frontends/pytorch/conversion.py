@@ -24,8 +24,7 @@ from ..layers import SpanFiller
 from ..operators import Outputs
 from .graph import Operation, OperationBlock, Program, Value
 from .naming import SourceNames, is_layer
-from .node import TorchNode, as_expr
-from .registry import converters
+from .node import TorchNode, as_expr, converters
 from .runtime_lists import RuntimeList, module_of_lists
 from .values import PackedWeights, TorchResult, TorchValue
 

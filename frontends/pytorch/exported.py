@@ -22,9 +22,8 @@ import numpy as np
 from ..diagnostics import ImportReport, ModelImportError
 from .archive import DAMAGED, FILE_OPERATORS, Archive, open_archive
 from .backend import torch
-from .graph import Operation, OperationBlock, Program, Value
+from .graph import Operation, OperationBlock, Program, Value, own_frame
 from .repetition import Repetition
-from .sources import own_frame
 from .stored_tensors import PROGRAM_DTYPES, MalformedProgramError, StoredTensors
 
 __all__ = ["archive_of", "is_exported", "read_exported"]

@@ -6,14 +6,17 @@ TorchScript's names (``aten::conv2d``), and take their inputs in the order of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from relay_lsp.ir.expressions import NDArray
 
 from .packed import UnpackedWeights
 
-__all__ = ["Operation", "OperationBlock", "Program", "Value"]
+__all__ = ["Operation", "OperationBlock", "Program", "Value", "own_frame"]
+
+_LIBRARY = re.compile(r"[\\/](?:site|dist)-packages[\\/]torch[\\/]|^torch[\\/]")
 
 _LIST_CHANGES = frozenset(
     f"aten::{name}" for name in ("Delete", "_set_item", "add_", "append", "clear", "extend", "insert", "pop", "reverse")
@@ -121,3 +124,9 @@ class Program(OperationBlock):
             for index, value in enumerate(operation.inputs):
                 users.setdefault(value, []).append((operation, index))
         return users
+
+
+def own_frame(frames: Sequence[tuple[str, str]]) -> str:
+    """``FILE:LINE`` of the first frame that is not PyTorch's own, else of the first one; the innermost comes first."""
+    own = [frame for frame in frames if not _LIBRARY.search(frame[0])]
+    return ":".join((own or frames)[0]) if frames else ""

@@ -6,7 +6,7 @@ Source of the rules for promotion: ``pytorch_promote_types`` in ``python/tvm/rel
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from relay_lsp.ir.expressions import Constant, Expr, NDArray
 from relay_lsp.ir.types import Dim, is_static
 from relay_lsp.ir.visitor import free_vars
 
+from ..converters import Converters
 from ..diagnostics import ConversionError, ModelPlace
 from ..freezing import known_by_types
 from ..inspection import dtype_of, rank_of, shape_of, static_shape_of
@@ -23,13 +24,13 @@ from ..nodes import ModelNode
 from ..operators import Outputs
 from ..operators import cast as cast_to
 from .runtime_lists import RuntimeList
-from .values import Number, PackedWeights, TorchValue, result_dtype
+from .values import Number, PackedWeights, TorchResult, TorchValue, result_dtype
 
 if TYPE_CHECKING:
     from .conversion import ModelConversion
     from .graph import Operation
 
-__all__ = ["TorchNode", "as_expr"]
+__all__ = ["TorchConverter", "TorchNode", "as_expr", "converter", "converters"]
 
 Wanted = TypeVar("Wanted")
 
@@ -293,3 +294,9 @@ class TorchNode(ModelNode[TorchValue]):
     def warn(self, code: str, message: str) -> None:
         """Note what makes the module compute something else than the program."""
         self.model.report.warning(code, message, ModelPlace(self.name, self.operator))
+
+
+TorchConverter: TypeAlias = Callable[[TorchNode], TorchResult]
+
+converters: Converters[TorchConverter] = Converters("PyTorch")
+converter = converters.declare

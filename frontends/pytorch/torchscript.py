@@ -17,9 +17,8 @@ import numpy as np
 
 from ..diagnostics import ConversionError, ImportReport
 from .backend import torch
-from .graph import Operation, OperationBlock, Program, Value
+from .graph import Operation, OperationBlock, Program, Value, own_frame
 from .packed import unpack
-from .sources import own_frame
 from .values import dtype_of_name
 
 __all__ = ["load_script", "read_script"]

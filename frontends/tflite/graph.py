@@ -20,9 +20,8 @@ from ..inspection import type_of
 from ..kept_calls import FinishedOutputs, kept_call
 from ..layers import LayerNames, SpanFiller
 from ..operators import Outputs
-from .node import Operand, TfliteNode, dtype_name
+from .node import Operand, TfliteNode, converters, dtype_name
 from .options import option_text
-from .registry import converters
 from .schema import GraphRecord, OperatorRecord, TensorRecord
 
 __all__ = ["TfliteGraphImporter"]

@@ -7,8 +7,8 @@ option or tensor that it is wrong with.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -16,16 +16,17 @@ import numpy as np
 from relay_lsp.ir.builder import constant
 from relay_lsp.ir.expressions import Constant, Expr, NDArray
 
+from ..converters import Converters
 from ..diagnostics import ConversionError
 from ..folding import Folder
 from ..inspection import static_shape_of
 from ..nodes import ModelNode
-from ..operators import immediate
+from ..operators import Outputs, immediate
 from .generated import names_of, schema
 from .options import OptionValue
 from .schema import OperatorRecord, TensorRecord
 
-__all__ = ["Operand", "TensorScope", "TfliteNode", "dtype_name"]
+__all__ = ["Operand", "TensorScope", "TfliteConverter", "TfliteNode", "converter", "converters", "dtype_name"]
 
 _DTYPES = {
     "FLOAT16": "float16",
@@ -339,3 +340,10 @@ class TfliteNode(ModelNode[Operand]):
                 f"{self.operator} needs the option {name}", attribute=name, code="missing-model-attribute"
             )
         return default
+
+
+TfliteConverter: TypeAlias = Callable[[TfliteNode], "Expr | Outputs | None"]
+"""Gives the results of an operator; nothing where what uses them takes their value from the graph."""
+
+converters: Converters[TfliteConverter] = Converters("TFLite")
+converter = converters.declare

@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Protocol
 
+import msgspec
+
 from ..diagnostics import Diagnostic, Place
 from ..expressions import Expr
 from ..module import TypeData
@@ -13,12 +15,23 @@ from ..syntax.scopes import SymbolKind
 from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
-from .function_names import FunctionNames
 from .lints.unused import Unused
 from .lowered_statement import LoweredStatement
 from .symbols import Symbol
 
-__all__ = ["ModuleMeaning"]
+__all__ = ["FunctionNames", "ModuleMeaning"]
+
+
+class FunctionNames(msgspec.Struct, frozen=True):
+    """What a function binds, anywhere in it.
+
+    ``parameters`` are empty where the function is read as a whole: its values tell them. ``unused`` are the names that
+    nothing mentions yet, as far as that is known without a search.
+    """
+
+    bound: Container[str]
+    parameters: Mapping[str, Type]
+    unused: Collection[str]
 
 
 class ModuleMeaning(Protocol):

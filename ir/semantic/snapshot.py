@@ -29,10 +29,9 @@ from ..types import GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
 from .call_sites import CallSite, WrittenCall, call_around, named_calls
 from .declarations import AnalysisFault
-from .function_names import FunctionNames
 from .incremental import ModuleAnalysis, analyse
 from .lints.unused import Unused, suggested_names
-from .module_meaning import ModuleMeaning
+from .module_meaning import FunctionNames, ModuleMeaning
 from .progress import PartialAnalysis, Progress
 from .snapshot_tokens import SnapshotTokens, Token, TokenGroup
 from .statement_names import StatementNames

@@ -23,12 +23,12 @@ from ..text.text_span import TextSpan
 from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
-from .function_names import FunctionNames
 from .function_places import function_places
 from .function_statements import FunctionStatements
 from .lints.unused import Unused
 from .lowered_statement import LoweredStatement
 from .module_analysis import AnalysedFunction, ModuleAnalysis
+from .module_meaning import FunctionNames
 from .name_uses import NameUses
 from .segment_names import DefinitionSite, SegmentNames
 from .symbols import OF_MODULE, Symbol, constructor_type, is_visible, parameters_among

@@ -31,9 +31,9 @@ from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import ERROR, GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
-from .function_names import FunctionNames
 from .lints.unused import Unused, unused_in
 from .lowered_statement import LoweredStatement
+from .module_meaning import FunctionNames
 from .symbols import OF_MODULE, Symbol, constructor_type, is_visible, parameters_among
 
 __all__ = ["WholeModuleAnalysis"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from relay_lsp.ir.expressions import Function
+from typing import TypeGuard
+
+from relay_lsp.ir.expressions import Expr, Function
 from relay_lsp.ir.module import IRModule
 
 from ..infrastructure import ModulePass, PassContext, declare_pass, option
 from ..provenance import current_record
-from .selection import is_compiler_function
+
+__all__ = ["MarkCompilerFunctionsAsExtern", "is_compiler_function"]
 
 
 @declare_pass(opt_level=0)
@@ -51,3 +54,11 @@ class MarkCompilerFunctionsAsExtern(ModulePass):
                 record.record(new, old)
                 changed[var] = new
         return module if changed == module.functions else module.with_functions(changed)
+
+
+def is_compiler_function(expr: Expr, compiler_filter: str) -> TypeGuard[Function]:
+    """Whether ``expr`` is a function with the attribute ``Compiler``: any, or the one that the filter names."""
+    if not isinstance(expr, Function):
+        return False
+    compiler = expr.attrs.get("Compiler")
+    return compiler is not None and compiler_filter in ("", compiler)

@@ -8,7 +8,7 @@ from relay_lsp.ir.module import IRModule
 from ..infrastructure import ModulePass, PassContext, PassError, declare_pass, option
 from ..infrastructure.pass_kinds import is_optimizable
 from ..provenance import Descent, ExprMutator
-from .selection import is_compiler_function
+from .mark_compiler_functions_as_extern import is_compiler_function
 
 
 @declare_pass(opt_level=0, name="OutlineCompilerFunctions")

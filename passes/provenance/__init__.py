@@ -1,10 +1,8 @@
 """Where every expression comes from: the record of a run, the mutator that keeps it, the trace of a pipeline."""
 
-from .copying import with_span
 from .mutator import Descent, ExprMutator
-from .rebuilding import is_rebuilt
-from .record import Record, current_record, expressions_of, recording
-from .span_filling import collect_spans, fill_span
+from .record import Record, current_record, expressions_of, is_rebuilt, recording
+from .span_filling import collect_spans, fill_span, with_span
 from .trace import Event, Trace, active_trace
 from .trace_reading import TraceFormatError, is_trace
 from .trace_records import trace_schema

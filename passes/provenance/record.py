@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from relay_lsp.ir.expressions import Constructor, Expr, Function, GlobalVar, Let
+from relay_lsp.ir.expressions import Call, Constructor, Expr, Function, GlobalVar, Let, TupleGetItem
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.spans import AnySpan, SequentialSpan
@@ -22,7 +22,7 @@ from relay_lsp.ir.visitor import children, post_order
 
 from .remarks import Remark, Remarks
 
-__all__ = ["Record", "current_record", "expressions_of", "recording"]
+__all__ = ["Record", "current_record", "expressions_of", "is_rebuilt", "recording"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,3 +242,20 @@ def recording(before: IRModule, remarks: Remarks | None = None) -> Generator[Rec
         yield record
     finally:
         _state.records.pop()
+
+
+def is_rebuilt(expr: Expr, sources: Sequence[Expr]) -> bool:
+    """Whether an expression is what it was made from, but for what it is applied to: that its inputs are new is
+    nothing that a pass did to it."""
+    if len(sources) != 1 or type(sources[0]) is not type(expr):
+        return False
+    (source,) = sources
+    if isinstance(expr, Call) and isinstance(source, Call):
+        return _have_equal_attributes(expr, source) and len(expr.args) == len(source.args)
+    if isinstance(expr, TupleGetItem) and isinstance(source, TupleGetItem):
+        return expr.index == source.index
+    return True
+
+
+def _have_equal_attributes(call: Call, source: Call) -> bool:
+    return call.op is source.op and (call.attrs is source.attrs or call.attrs == source.attrs)

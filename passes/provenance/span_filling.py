@@ -8,13 +8,14 @@ in it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 
 from relay_lsp.ir.expressions import Constructor, Expr
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.spans import AnySpan, SequentialSpan
 from relay_lsp.ir.visitor import children
 
-__all__ = ["collect_spans", "fill_span"]
+__all__ = ["collect_spans", "fill_span", "with_span"]
 
 
 def fill_span(roots: Iterable[Expr], span: AnySpan, inputs: Iterable[Expr] = ()) -> None:
@@ -39,3 +40,10 @@ def _between(roots: Iterable[Expr], inputs: Iterable[Expr]) -> Iterator[Expr]:
         seen.add(expr)
         yield expr
         stack.extend(reversed(children(expr)))
+
+
+def with_span(expr: Expr, span: AnySpan | None) -> Expr:
+    """A copy of ``expr`` that stands at ``span``, with its type and the same parts."""
+    new = copy(expr)
+    new.span = span
+    return new

@@ -24,7 +24,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import Type
 from relay_lsp.ir.visitor import children
 
-from .rebuilding import is_rebuilt
+from .record import is_rebuilt
 from .remarks import Remark, name_of
 from .trace_forms import FormWriter
 from .trace_records import (

@@ -1,4 +1,5 @@
-"""Casts that change nothing, and casts that the next one or a ``clip`` makes superfluous."""
+"""Conversions that are not needed: casts that change nothing or that the next operator makes superfluous, and
+dequantising values that are only compared."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ __all__ = [
     "SimplifyCastClip",
     "SimplifyClipAndConsecutiveCast",
     "SimplifyConsecutiveCast",
+    "SimplifyDequantizedChoice",
     "SimplifySameCast",
 ]
 
@@ -120,3 +122,16 @@ class SimplifyCastClip(TypedRewrite):
         if not isinstance(pre, Call) or type is None:
             return post
         return cast if _spans_dtype(attrs_of(pre, ClipAttrs), type.dtype) else post
+
+
+class SimplifyDequantizedChoice(TypedRewrite):
+    """``argmax``, ``argmin`` or ``argsort`` of dequantised values is that of the quantised ones."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.value = wildcard()
+        self.pattern = is_op(name)(is_op("qnn.dequantize")(self.value, wildcard(), wildcard()))
+
+    def callback(self, pre: Expr, post: Expr, node_map: Matches) -> Expr:
+        """The same choice, without dequantising."""
+        return Call(pre.op, (node_map[self.value][0],), pre.attrs) if isinstance(pre, Call) else post

@@ -8,9 +8,14 @@ from .arithmetic import (
     SimplifyRSqrt,
     SwitchAddMultiply,
 )
-from .casts import SimplifyCastClip, SimplifyClipAndConsecutiveCast, SimplifyConsecutiveCast, SimplifySameCast
+from .casts import (
+    SimplifyCastClip,
+    SimplifyClipAndConsecutiveCast,
+    SimplifyConsecutiveCast,
+    SimplifyDequantizedChoice,
+    SimplifySameCast,
+)
 from .like import concretize_like
-from .quantized import SimplifyDequantizedChoice
 from .shapes import SimplifyReshape, SimplifyTranspose
 
 __all__ = [

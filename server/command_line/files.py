@@ -1,4 +1,4 @@
-"""Reading and writing the files that a user names, with a sentence for each way in which that can fail."""
+"""Reading, comparing and writing the files that a user names, with a sentence for each way in which that can fail."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from difflib import unified_diff
 from pathlib import Path
 from typing import BinaryIO
 
@@ -35,6 +36,14 @@ class SourceFile(msgspec.Struct, frozen=True):
     def source_name(self) -> str:
         """The name that spans and messages give to it."""
         return "stdin" if self.is_standard_input else self.name
+
+    def difference(self, changed: str) -> str:
+        """What differs between the text and ``changed``, as ``diff -u`` shows it; empty where nothing does."""
+        name = self.source_name.lstrip("/")
+        lines = unified_diff(
+            self.text.splitlines(keepends=True), changed.splitlines(keepends=True), f"a/{name}", f"b/{name}"
+        )
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def files_in(name: str) -> list[str]:

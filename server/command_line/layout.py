@@ -7,7 +7,6 @@ import sys
 
 from relay_lsp.ir.formatting import format_text
 
-from .differences import unified
 from .files import read_file, write_file
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError
 
@@ -22,7 +21,7 @@ def format_files(options: argparse.Namespace) -> int:
             file = read_file(name)
             formatted = format_text(file.text)
             if options.diff:
-                sys.stdout.write(unified(file.source_name, file.text, formatted))
+                sys.stdout.write(file.difference(formatted))
             elif options.check:
                 if formatted != file.text:
                     print(f"{file.source_name} would be formatted")

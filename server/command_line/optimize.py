@@ -19,7 +19,6 @@ from ..worker.pass_changes import SpanLayers
 from ..worker.pass_outcomes import PassesOutcome, StepOutcome
 from ..worker.tracing import TracedRun, TracePasses
 from .calls import read_calls
-from .differences import unified
 from .files import SourceFile, read_file, write_file
 from .limits import limited
 from .pipeline import read_context, read_pipeline
@@ -118,7 +117,7 @@ def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | N
         if not verified(file, options):
             return EXIT_FOUND
     if options.diff:
-        sys.stdout.write(unified(file.source_name, file.text, outcome.text))
+        sys.stdout.write(file.difference(outcome.text))
     elif options.output:
         write_file(options.output, outcome.text)
     elif options.in_place:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
-import sys
-import traceback
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from ..lsp.version import VERSION
 from .pipeline_arguments import (
@@ -21,7 +17,7 @@ from .pipeline_arguments import (
     add_seed,
     spelled_out,
 )
-from .problems import EXIT_TROUBLE, CommandError
+from .problems import exit_code_of
 from .replay import add_replay
 
 __all__ = ["parser", "run"]
@@ -59,40 +55,16 @@ def run(arguments: Sequence[str], *, ends_process: bool = False) -> int:
     options = parser().parse_args(spelled_out(arguments))
     if ends_process and getattr(options, "is_over_one_file", False):
         gc.disable()
+    return exit_code_of(lambda: _carry_out(options), verbose=options.verbose)
+
+
+def _carry_out(options: argparse.Namespace) -> int:
+    if getattr(options, "extensions", ()):
+        from .extensions import load_extensions
+
+        load_extensions(options)
     command: Callable[[argparse.Namespace], int] = options.command
-    try:
-        if getattr(options, "extensions", ()):
-            from .extensions import load_extensions
-
-            load_extensions(options)
-        return command(options)
-    except CommandError as error:
-        print(f"relay-lsp: {error}", file=sys.stderr)
-        return EXIT_TROUBLE
-    except BrokenPipeError:
-        # The reader of our output, such as `head`, has had enough. Python would complain again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_TROUBLE
-    except KeyboardInterrupt:
-        print("relay-lsp: interrupted", file=sys.stderr)
-        return 130
-    except Exception as error:
-        if options.verbose:
-            traceback.print_exc()
-        print(f"relay-lsp: {_internal_error(error, options.verbose)}", file=sys.stderr)
-        return EXIT_TROUBLE
-
-
-def _internal_error(error: Exception, verbose: bool) -> str:
-    """What to say of a fault of the program itself, and what a report of it needs."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    shown = "the lines above" if verbose else "what it prints with --verbose"
-    return (
-        f"an internal error ({what}; {Path(place.filename).name}:{place.lineno}).\n"
-        f"This is a fault of relay-lsp {VERSION}, not of your file, which is as it was. Please report it with "
-        f"the command, {shown}, and if you can the file."
-    )
+    return command(options)
 
 
 class _ShowVersion(argparse.Action):

@@ -14,8 +14,7 @@ import msgspec
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .encoding import Encoding
-from .positions import Range, span_of
+from .positions import Encoding, Range, span_of
 
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot

@@ -6,6 +6,7 @@ Source of the rule: LSP 3.17, *Position* and *PositionEncodingKind*.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -13,9 +14,15 @@ import msgspec
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .encoding import Encoding
+__all__ = ["Encoding", "Position", "Range", "offset_of", "position_of", "range_of", "ranges_of", "span_of"]
 
-__all__ = ["Position", "Range", "offset_of", "position_of", "range_of", "ranges_of", "span_of"]
+
+class Encoding(enum.Enum):
+    """The unit in which a client counts: code units of UTF-8 (bytes), of UTF-16, or of UTF-32 (code points)."""
+
+    UTF_8 = "utf-8"
+    UTF_16 = "utf-16"
+    UTF_32 = "utf-32"
 
 
 class Position(msgspec.Struct, frozen=True, gc=False):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .provenance import origins_in
 
-__all__ = ["Link", "links"]
+__all__ = ["Link", "links", "rename_source"]
 
 _SPAN = "span="
 
@@ -31,3 +32,10 @@ def links(snapshot: Snapshot) -> Iterator[Link]:
         for origin in origins_in(comment, start):
             if origin.line and origin.span is not None:
                 yield Link(origin.span, origin.source, origin.line, origin.column)
+
+
+def rename_source(snapshot: Snapshot, old: str, new: str) -> Iterator[TextEdit]:
+    """The edits that make ``span=old:4:16`` say ``span=new:4:16``, in the order of the text."""
+    for link in links(snapshot):
+        if link.file == old:
+            yield TextEdit(TextSpan(link.span.start, link.span.start + len(old)), new)

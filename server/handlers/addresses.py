@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from ..features.history import ValueEvent
 from ..features.provenance import ValueOrigin
-from ..file_urls import path_of_url
+from ..session.folders import path_of_url
 
 __all__ = ["file_uri", "folder_of", "origin_address", "path_of", "step_command"]
 

@@ -9,8 +9,7 @@ from lsprotocol import types
 
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..documents.encoding import Encoding
-from ..documents.positions import Range, units
+from ..documents.positions import Encoding, Range, units
 from ..features.completion import Completion, CompletionKind, completions, documentation
 from ..features.signature_help import SignatureHelp, signature_help
 from ..lsp.message_codec import Plain

@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 from lsprotocol import types
 
-from ..features.file_names import rename_source
-from ..file_urls import path_of_url
+from ..features.document_links import rename_source
 from ..lsp.protocol import RelayLanguageServer
+from ..session.folders import path_of_url
 from .synchronization import fetch_settings
 from .views import view
 

@@ -15,10 +15,10 @@ from relay_lsp.ir.model_reference import ModelReference
 
 from ..features.model_nodes import NodeList, node_markdown
 from ..features.provenance import ValueOrigin, origins_at
-from ..file_urls import path_of_url
 from ..history.store import default_folder
 from ..lsp.methods import IMPORT_MODEL
 from ..lsp.protocol import RelayLanguageServer
+from ..session.folders import path_of_url
 from .addresses import file_uri, folder_of
 from .arguments import field_of
 from .running import work

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..documents.encoding import Encoding
+from ..documents.positions import Encoding
 from .version import VERSION
 
 __all__ = [

@@ -17,8 +17,7 @@ from relay_lsp.ir.text.span_array import SpanArray
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Change
-from ..documents.encoding import Encoding
-from ..documents.positions import Position, Range, offset_of, position_of, range_of, span_of
+from ..documents.positions import Encoding, Position, Range, offset_of, position_of, range_of, span_of
 from .structures import LocationEntry
 
 __all__ = ["ProtocolConverter", "change_of", "documentation_page"]

@@ -19,8 +19,7 @@ import msgspec
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, TokenGroup, TokenRole
 
-from ..documents.encoding import Encoding
-from ..documents.positions import units
+from ..documents.positions import Encoding, units
 from ..features.semantic_tokens import LAYER, comment_pieces, word_of
 from .capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
 

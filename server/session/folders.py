@@ -6,15 +6,14 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from ..file_urls import path_of_url
 from .regular_files import Stamp, read_regular, stamp_of
 
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
-__all__ = ["Folders"]
+__all__ = ["Folders", "path_of_url"]
 
 _SUFFIXES = (".relay", ".rly")
 _MOST_FILES = 500
@@ -102,3 +101,15 @@ class Folders:
                         return
                 if files >= _MOST_FILES or entries >= _MOST_ENTRIES:
                     return
+
+
+def path_of_url(path: str) -> str:
+    """The path of this machine for the path of a URL: :func:`urllib.request.url2pathname`.
+
+    Only Windows asks for that function itself, whose module loads an HTTP client.
+    """
+    if os.name != "nt":
+        return unquote(path)
+    from urllib.request import url2pathname
+
+    return url2pathname(path)

@@ -27,8 +27,7 @@ from ...operators import (
     subtract,
     transpose,
 )
-from ..node import OnnxNode
-from ..registry import MICROSOFT, converter
+from ..node import MICROSOFT, OnnxNode, converter
 from .quantization import dequantize, scalar
 
 _MASKED = -10000

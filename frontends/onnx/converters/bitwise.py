@@ -6,8 +6,7 @@ from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
 
 from ...diagnostics import ConversionError
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 
 _OPERATORS = {
     "BitwiseAnd": "bitwise_and",

@@ -9,8 +9,7 @@ from relay_lsp.ir.expressions import Constant, Expr
 
 from ...inspection import dtype_of
 from ...operators import arange, full, reshape, stack, take, zeros
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from ..tensors import dtype_name
 from .shape_values import scalar_of
 

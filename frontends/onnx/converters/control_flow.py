@@ -30,8 +30,7 @@ from ...operators import (
     take,
     zeros,
 )
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from .shape_values import scalar_of, shape_value
 
 

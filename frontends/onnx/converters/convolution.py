@@ -9,8 +9,7 @@ from relay_lsp.ir.expressions import Expr
 
 from ...diagnostics import ConversionError
 from ...inspection import static_shape_of
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from .paddings import auto_pad, same_pads
 
 

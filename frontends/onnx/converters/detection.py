@@ -8,8 +8,7 @@ from relay_lsp.ir.expressions import Expr, TupleGetItem
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of
 from ...operators import add, cast, concatenate, divide, expand_dims, split, squeeze, strided_slice, subtract
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 
 
 @converter("MaxRoiPool")

@@ -12,8 +12,7 @@ from relay_lsp.ir.types import TensorType
 
 from ...inspection import dtype_of, rank_of, type_of
 from ...operators import add, cast, clip, concatenate, divide, expand_dims, multiply, reduce, reshape, subtract
-from ..node import OnnxNode
-from ..registry import MICROSOFT, converter
+from ..node import MICROSOFT, OnnxNode, converter
 from ..tensors import dtype_name
 from .shape_values import shape_value
 

@@ -13,8 +13,7 @@ from relay_lsp.ir.expressions import Constant, Expr, NDArray
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, shape_of, static_shape_of
 from ...operators import cast, concatenate, multiply, resize, strided_slice, take, transpose, upsampling, upsampling3d
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from .shape_values import shape_value
 
 _METHODS = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}

@@ -8,8 +8,7 @@ from relay_lsp.ir.expressions import Constant, Expr
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of, shape_of, static_shape_of
 from ...operators import add, cast, one_hot, reshape, take, transpose
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 
 
 def positive_indices(node: OnnxNode, data: Expr, indices: Expr, axis: int) -> Expr:

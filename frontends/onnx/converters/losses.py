@@ -7,8 +7,7 @@ from relay_lsp.ir.expressions import Expr
 
 from ...inspection import dtype_of, static_shape_of
 from ...operators import Outputs, cast, divide, expand_dims, multiply, ones, reduce, squeeze, subtract
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from .indexing import positive_indices
 
 _REDUCTIONS = ("mean", "sum", "none")

@@ -25,8 +25,7 @@ from ...operators import (
     strided_slice,
     transpose,
 )
-from ..node import OnnxNode
-from ..registry import MICROSOFT, converter
+from ..node import MICROSOFT, OnnxNode, converter
 from .shape_values import integers, shape_value
 
 BatchProduct = Callable[[Expr, Expr], Expr]

@@ -26,8 +26,7 @@ from ...operators import (
     take,
     variance,
 )
-from ..node import OnnxNode
-from ..registry import MICROSOFT, converter
+from ..node import MICROSOFT, OnnxNode, converter
 from .shape_values import integers, shape_value
 
 

@@ -10,8 +10,7 @@ from relay_lsp.ir.expressions import Expr, If
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of
 from ...operators import Outputs, add, divide, multiply, subtract
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 
 _DOMAIN = "ai.onnx.preview.training"
 

@@ -14,8 +14,7 @@ from relay_lsp.ir.expressions import Constant, Expr
 
 from ...inspection import rank_of
 from ...operators import concatenate, pad, reshape, strided_slice, subtract, take, transpose
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from .shape_values import integers, shape_value
 
 __all__ = ["AUTO_PADS", "auto_pad", "same_pads"]

@@ -13,8 +13,7 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of, static_shape_of
 from ...operators import add, concatenate, expand_dims, multiply, reduce, reshape, squeeze, subtract, zeros
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from .convolution import layout
 from .paddings import auto_pad, same_pads
 from .shape_values import integers, shape_value

@@ -12,8 +12,7 @@ from relay_lsp.ir.expressions import Constant, Expr
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of
 from ...operators import Outputs, cast, clip, divide, reduce, squeeze, subtract
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from ..tensors import dtype_name
 
 __all__ = ["dequantize", "each_channel", "quantize", "scalar"]

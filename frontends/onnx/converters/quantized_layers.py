@@ -10,8 +10,7 @@ from relay_lsp.ir.expressions import Constant, Expr, Tuple, Var
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of, shape_of, static_shape_of
 from ...operators import add, cast, expand_dims, multiply, squeeze, transpose
-from ..node import OnnxNode
-from ..registry import MICROSOFT, converter
+from ..node import MICROSOFT, OnnxNode, converter
 from .convolution import window
 from .matrices import batched_product
 from .paddings import auto_pad, same_pads

@@ -10,8 +10,7 @@ from relay_lsp.ir.expressions import Constant, Expr, TupleGetItem
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, static_shape_of
 from ...operators import cast
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from ..tensors import dtype_name
 
 

@@ -11,8 +11,7 @@ from ...diagnostics import ConversionError
 from ...inspection import dtype_of, static_shape_of
 from ...operators import Outputs, concatenate, expand_dims, split, squeeze, stack, transpose, zeros
 from ...recurrent import Activation, CellWeights, Peepholes, gru_cell, lstm_cell, rnn_cell, sigmoid, tanh, unbind
-from ..node import AttributeValue, OnnxNode
-from ..registry import converter, converters
+from ..node import AttributeValue, OnnxNode, converter, converters
 
 _WITH_ALPHA = ("Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu")
 _WITH_BETA = ("Affine", "ScaledTanh", "HardSigmoid")

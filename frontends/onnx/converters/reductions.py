@@ -9,8 +9,7 @@ from relay_lsp.ir.expressions import Expr
 
 from ...inspection import rank_of, shape_of
 from ...operators import add, expand_dims, multiply, reduce, squeeze, subtract
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 
 _SIMPLE = {"ReduceMax": "max", "ReduceMin": "min", "ReduceSum": "sum", "ReduceMean": "mean", "ReduceProd": "prod"}
 

@@ -11,8 +11,7 @@ from relay_lsp.ir.types import TupleType
 from ...diagnostics import ConversionError
 from ...inspection import static_shape_of, type_of
 from ...operators import concatenate, immediate, split, squeeze, stack
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 
 
 def _elements(node: OnnxNode, index: int = 0) -> list[Expr]:

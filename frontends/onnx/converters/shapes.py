@@ -26,8 +26,7 @@ from ...operators import (
     tile,
     transpose,
 )
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from .shape_values import integers, shape_value
 
 

@@ -9,8 +9,7 @@ from relay_lsp.ir.expressions import Constant, Expr
 
 from ...inspection import dtype_of
 from ...operators import add, immediate, strided_slice
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from .shape_values import integers, shape_value
 
 _TO_THE_END = int(np.iinfo(np.int32).max)

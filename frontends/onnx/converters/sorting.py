@@ -10,8 +10,7 @@ from relay_lsp.ir.expressions import Expr, TupleGetItem
 from ...diagnostics import ConversionError
 from ...inspection import rank_of
 from ...operators import Outputs, cast, concatenate, reshape, strided_slice, topk
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 from .shape_values import integers
 
 

@@ -11,8 +11,7 @@ from relay_lsp.ir.expressions import Constant, Expr, TupleGetItem
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of, static_shape_of
 from ...operators import concatenate, expand_dims, pad, split, squeeze, strided_slice, transpose
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 
 
 @converter("DFT", since=17)

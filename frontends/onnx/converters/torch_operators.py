@@ -13,8 +13,7 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...inspection import rank_of, static_shape_of
 from ...operators import Outputs, arange, cast, reduce, reshape, stack, take, tile
-from ..node import OnnxNode
-from ..registry import converter
+from ..node import OnnxNode, converter
 
 
 @converter("ATen")

@@ -7,8 +7,7 @@ from relay_lsp.ir.expressions import Expr, TupleGetItem
 
 from ...inspection import dtype_of, rank_of
 from ...operators import add, broadcast_to, clip, divide, multiply, split, subtract
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 from ..values import dtype_of_code
 from .elementwise import log_of_one_more
 from .quantization import dequantized, is_quantized, quantized

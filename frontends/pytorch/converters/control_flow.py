@@ -22,8 +22,7 @@ from ...loops import while_loop
 from ...operators import Outputs, add, multiply
 from ...operators import cast as cast_to
 from ..graph import OperationBlock, Value
-from ..node import TorchNode, as_expr
-from ..registry import converter
+from ..node import TorchNode, as_expr, converter
 from ..runtime_lists import RuntimeList, chosen_lists, listed
 from ..trial import reset_point, trial
 from ..values import TorchResult, TorchValue

@@ -10,8 +10,7 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...inspection import rank_of, static_shape_of
 from ...operators import expand_dims, pad, reshape, squeeze
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 
 _LAYOUTS = ("NCW", "NCHW", "NCDHW")
 _KERNELS = ("OIW", "OIHW", "OIDHW")

@@ -9,8 +9,7 @@ from relay_lsp.ir.expressions import Constant, Expr
 
 from ...inspection import dtype_of
 from ...operators import arange, cast, concatenate, expand_dims, full, reshape, zeros
-from ..node import TorchNode, as_expr
-from ..registry import converter
+from ..node import TorchNode, as_expr, converter
 from ..values import TorchValue, dtype_of_code
 
 

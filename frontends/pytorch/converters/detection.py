@@ -8,8 +8,7 @@ from relay_lsp.ir.expressions import Expr
 from ...boxes import suppressed_boxes
 from ...inspection import static_shape_of
 from ...operators import add, arange, cast, concatenate, expand_dims, reduce, squeeze, strided_slice, subtract
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 
 
 @converter("torchvision::nms")

@@ -10,8 +10,7 @@ from relay_lsp.ir.expressions import Expr
 from ...inspection import dtype_of
 from ...operators import Outputs, add, cast, clip, divide, multiply, subtract
 from ...recurrent import unbind
-from ..node import TorchNode, as_expr
-from ..registry import converter
+from ..node import TorchNode, as_expr, converter
 from ..runtime_lists import RuntimeList
 from ..values import Number, TorchResult, dtype_of_code
 from .lists import joined_lists, repeated_list

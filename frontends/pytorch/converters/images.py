@@ -9,8 +9,7 @@ from relay_lsp.ir.expressions import Expr
 
 from ...diagnostics import ConversionError
 from ...operators import concatenate, expand_dims, resize, transpose
-from ..node import TorchNode, as_expr
-from ..registry import converter
+from ..node import TorchNode, as_expr, converter
 from .quantization import by_way_of_floats, is_quantized
 
 _LAYOUTS = ("NCW", "NCHW", "NCDHW")

@@ -26,8 +26,7 @@ from ...operators import (
     zeros,
 )
 from ...recurrent import unbind
-from ..node import TorchNode, as_expr
-from ..registry import converter
+from ..node import TorchNode, as_expr, converter
 from ..values import TorchValue
 from .elementwise import places_of
 

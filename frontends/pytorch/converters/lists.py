@@ -20,8 +20,7 @@ from relay_lsp.ir.types import TupleType
 from ...diagnostics import ConversionError
 from ...inspection import type_of
 from ...operators import Outputs, take
-from ..node import TorchNode, as_expr
-from ..registry import converter
+from ..node import TorchNode, as_expr, converter
 from ..runtime_lists import RuntimeList, listed, module_of_lists
 from ..values import TorchResult, TorchValue
 

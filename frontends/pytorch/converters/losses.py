@@ -6,8 +6,7 @@ from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Expr
 
 from ...operators import add, divide, full, multiply, reduce, subtract
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 from .elementwise import log_of_one_more
 
 _REDUCTIONS = ("none", "mean", "sum")

@@ -13,8 +13,7 @@ from relay_lsp.ir.types import Dim
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of, shape_of, static_shape_of
 from ...operators import add, broadcast_to, divide, expand_dims, multiply, reduce, reshape, squeeze, transpose
-from ..node import TorchNode, as_expr
-from ..registry import converter
+from ..node import TorchNode, as_expr, converter
 
 
 def dense(data: Expr, weight: Expr, units: Dim | None = None) -> Expr:

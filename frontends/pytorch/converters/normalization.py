@@ -9,8 +9,7 @@ from relay_lsp.ir.expressions import Constant, Expr, TupleGetItem
 
 from ...inspection import rank_of
 from ...operators import add, multiply, reduce, reshape, variance
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 
 
 def _scales(node: TorchNode, weight: int, bias: int, channels: int, dtype: str) -> tuple[Expr, Expr, bool]:

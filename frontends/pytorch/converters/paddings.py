@@ -6,8 +6,7 @@ from relay_lsp.ir.expressions import Expr
 
 from ...diagnostics import ConversionError
 from ...operators import concatenate, pad, strided_slice
-from ..node import TorchNode, as_expr
-from ..registry import converter
+from ..node import TorchNode, as_expr, converter
 
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge"}
 

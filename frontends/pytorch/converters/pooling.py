@@ -9,8 +9,7 @@ from relay_lsp.ir.expressions import Expr
 
 from ...inspection import rank_of, shape_of
 from ...operators import expand_dims, squeeze
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 from .convolution import both_sides
 from .quantization import by_way_of_integers, is_quantized
 

@@ -12,8 +12,7 @@ from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
 
 from ...operators import cast
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 
 
 def is_quantized(node: TorchNode) -> bool:

@@ -14,8 +14,7 @@ from relay_lsp.ir.expressions import Constant, Expr, Tuple
 from ...diagnostics import ConversionError
 from ...inspection import static_shape_of
 from ...operators import add, cast, clip, divide, full, multiply, pad, reduce, reshape, subtract
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 from ..values import PackedWeights
 from .quantization import dequantized, quantized
 

@@ -8,8 +8,7 @@ from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Constant, Expr, TupleGetItem
 
 from ...operators import cast
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 from .creation import wanted_dtype
 
 

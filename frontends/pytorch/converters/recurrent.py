@@ -13,8 +13,7 @@ from ...diagnostics import ConversionError
 from ...inspection import dtype_of, shape_of, static_shape_of
 from ...operators import concatenate, stack, transpose, zeros
 from ...recurrent import CellWeights, gru_cell, lstm_cell, rnn_cell, tanh, unbind
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 
 
 class _Stack:

@@ -9,8 +9,7 @@ from relay_lsp.ir.expressions import Expr
 
 from ...inspection import dtype_of
 from ...operators import add, cast, divide, mean_variance, multiply, reduce, squeeze, subtract, variance
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 from ..values import dtype_of_code
 from .quantization import by_way_of_floats, is_quantized
 

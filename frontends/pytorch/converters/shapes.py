@@ -25,8 +25,7 @@ from ...operators import (
     tile,
     transpose,
 )
-from ..node import TorchNode, as_expr
-from ..registry import converter
+from ..node import TorchNode, as_expr, converter
 from ..runtime_lists import RuntimeList
 from ..values import Number, TorchResult, TorchValue
 

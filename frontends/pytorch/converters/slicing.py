@@ -15,8 +15,7 @@ from ...diagnostics import ConversionError
 from ...inspection import dtype_of, shape_of, static_shape_of
 from ...operators import Outputs, add, broadcast_to, cast, concatenate, expand_dims, split, strided_slice, take
 from ...recurrent import unbind
-from ..node import TorchNode, as_expr
-from ..registry import converter
+from ..node import TorchNode, as_expr, converter
 from ..runtime_lists import RuntimeList
 from ..values import TorchResult, TorchValue
 from .lists import list_slice

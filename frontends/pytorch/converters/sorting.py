@@ -7,8 +7,7 @@ from relay_lsp.ir.expressions import Expr, TupleGetItem
 
 from ...inspection import rank_of
 from ...operators import Outputs, expand_dims, squeeze, strided_slice, topk
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 
 
 @converter("aten::topk")

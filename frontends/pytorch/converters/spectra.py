@@ -6,8 +6,7 @@ from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
 
 from ...operators import ones
-from ..node import TorchNode
-from ..registry import converter
+from ..node import TorchNode, converter
 
 
 @converter("aten::stft")

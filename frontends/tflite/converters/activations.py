@@ -6,9 +6,8 @@ from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Expr
 
 from ...operators import add, broadcast_to, clip, divide, multiply, reshape, subtract
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import clip_steps, dequantized, quantize, requantized_like
-from ..registry import converter
 
 _BOUNDS: dict[str, tuple[float, float | None]] = {"RELU": (0.0, None), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
 

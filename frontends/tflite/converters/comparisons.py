@@ -5,9 +5,8 @@ from __future__ import annotations
 from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
 
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import dequantized, same_steps
-from ..registry import converter
 from .elementwise import binary
 
 _COMPARISONS = {

@@ -11,10 +11,9 @@ from relay_lsp.ir.expressions import Expr
 
 from ...diagnostics import ConversionError
 from ...operators import reshape, transpose
-from ..node import Operand, TfliteNode
+from ..node import Operand, TfliteNode, converter
 from ..options import option_text
 from ..quantized import activated, product_scale, requantize
-from ..registry import converter
 
 __all__ = ["biased", "channels_last", "same_padding", "window_padding"]
 

@@ -28,9 +28,8 @@ from ...operators import (
     take,
     transpose,
 )
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import dequantize
-from ..registry import converter
 
 
 class _CustomOptions:

@@ -9,9 +9,8 @@ from relay_lsp.ir.expressions import Expr
 
 from ...diagnostics import ConversionError
 from ...operators import add
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import activated, dequantized, quantize, same_steps
-from ..registry import converter
 
 __all__ = ["binary"]
 

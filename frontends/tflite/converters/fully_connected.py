@@ -8,9 +8,8 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...inspection import static_shape_of
 from ...operators import reshape
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import activated, product_scale, requantize
-from ..registry import converter
 from .convolution import biased
 
 

@@ -6,9 +6,8 @@ from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
 
 from ...operators import immediate, resize
-from ..node import Operand, TfliteNode
+from ..node import Operand, TfliteNode, converter
 from ..quantized import dequantized, quantize
-from ..registry import converter
 
 
 def _resized(node: TfliteNode, data: Expr, method: str) -> Expr:

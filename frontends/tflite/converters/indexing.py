@@ -8,8 +8,7 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...inspection import rank_of
 from ...operators import Outputs, cast, one_hot, take, topk, transpose
-from ..node import Operand, TfliteNode
-from ..registry import converter
+from ..node import Operand, TfliteNode, converter
 
 
 def _require_indices(tensor: Operand) -> None:

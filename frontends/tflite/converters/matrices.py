@@ -8,9 +8,8 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...inspection import static_shape_of
 from ...operators import broadcast_to, reshape, transpose
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import product_scale, requantize
-from ..registry import converter
 
 
 @converter("BATCH_MATMUL")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
 
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import activated
-from ..registry import converter
 
 
 @converter("L2_NORMALIZATION")

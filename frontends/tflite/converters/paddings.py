@@ -7,10 +7,9 @@ from relay_lsp.ir.expressions import Expr
 
 from ...diagnostics import ConversionError
 from ...operators import immediate, pad
-from ..node import Operand, TfliteNode
+from ..node import Operand, TfliteNode, converter
 from ..options import option_text
 from ..quantized import require_same_steps
-from ..registry import converter
 
 
 def _widths(tensor: Operand) -> list[list[int]]:

@@ -6,9 +6,8 @@ from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Expr
 
 from ...operators import cast
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import activated, require_same_steps
-from ..registry import converter
 from .convolution import channels_last, window_padding
 
 

@@ -8,9 +8,8 @@ from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Expr
 
 from ...operators import add, cast, clip, divide, multiply, subtract
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import dequantize, quantize, requantize
-from ..registry import converter
 from ..sparse import dense_array
 
 

@@ -13,8 +13,7 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...operators import Outputs, concatenate, reshape, split, squeeze, stack, transpose, zeros
 from ...recurrent import CellWeights, lstm_cell
-from ..node import Operand, TfliteNode
-from ..registry import converter
+from ..node import Operand, TfliteNode, converter
 
 _GATES = range(4)
 """Input, forget, cell, output."""

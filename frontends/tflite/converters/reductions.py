@@ -6,9 +6,8 @@ from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
 
 from ...operators import cast, reduce
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import dequantized, quantize, requantized_like
-from ..registry import converter
 
 _REDUCTIONS = {
     "MEAN": "mean",

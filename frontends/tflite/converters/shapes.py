@@ -11,9 +11,8 @@ from relay_lsp.ir.types import is_static
 from ...diagnostics import ConversionError
 from ...inspection import shape_of
 from ...operators import IntegersOrExpr, arange, cast, expand_dims, full, reshape, squeeze, tile, transpose, zeros
-from ..node import TfliteNode, dtype_name
+from ..node import TfliteNode, converter, dtype_name
 from ..quantized import requantize, require_same_steps, same_steps
-from ..registry import converter
 
 
 @converter("RESHAPE")

@@ -14,8 +14,7 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...inspection import static_shape_of
 from ...operators import immediate, reshape, squeeze, strided_slice
-from ..node import TfliteNode
-from ..registry import converter
+from ..node import TfliteNode, converter
 
 
 @converter("SLICE")

@@ -9,9 +9,8 @@ from relay_lsp.ir.expressions import Expr, Tuple
 
 from ...diagnostics import ConversionError
 from ...operators import Outputs, concatenate, expand_dims, immediate, split, squeeze
-from ..node import TfliteNode
+from ..node import TfliteNode, converter
 from ..quantized import activated, require_same_steps
-from ..registry import converter
 
 
 @converter("CONCATENATION")

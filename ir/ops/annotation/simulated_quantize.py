@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...arrays import round_away_from_zero
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...lazy_numpy import np
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
-from ..rounding import round_away_from_zero
 
 __all__ = ["SimulatedQuantizeAttrs"]
 

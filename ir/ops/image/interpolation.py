@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from ...arrays import round_away_from_zero
 from ...expressions import NDArray
 from ...lazy_numpy import np
-from ..rounding import round_away_from_zero
 
 if TYPE_CHECKING:
     import numpy.typing as npt

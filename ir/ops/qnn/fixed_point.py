@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from ...arrays import round_away_from_zero
 from ...expressions import NDArray
 from ...lazy_numpy import np
-from ..rounding import round_away_from_zero
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...arrays import round_away_from_zero
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...lazy_numpy import np
@@ -15,7 +16,6 @@ from ...types import DataType, TensorType, Type
 from ..annotation.simulated_quantize import SimulatedQuantizeAttrs
 from ..arguments import alternatives, require_dtype, tensor_argument
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
-from ..rounding import round_away_from_zero
 from .fixed_point import clip_to_dtype
 from .parameters import SCALE, ZERO_POINT, along_axis, are_known, require_channel_axis, require_parameter
 

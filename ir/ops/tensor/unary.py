@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...arrays import round_away_from_zero
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...lazy_numpy import later, np
@@ -18,7 +19,6 @@ from ..arguments import tensor_argument
 from ..identity import identity_kernel, identity_relation
 from ..layout_inference import elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, register
-from ..rounding import round_away_from_zero
 
 __all__ = ["ClipAttrs", "test_relation"]
 

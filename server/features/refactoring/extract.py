@@ -9,6 +9,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, SyntaxN
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import Type
 
+from ..type_words import annotation_text, type_parameters_in
 from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import (
     COMPOUND,
@@ -21,7 +22,6 @@ from .syntax import (
     names_in,
     outer_names,
 )
-from .written_types import type_parameters_in, written
 
 __all__ = ["offers"]
 
@@ -57,7 +57,7 @@ def _extract(snapshot: Snapshot, node: SyntaxNode) -> Sequence[TextEdit]:
     result = _type_of(snapshot, span)
     head = f"def {name}{_type_parameters(snapshot, function, [*types, result])}"
     listed = ", ".join(f"{parameters[symbol]}{_annotation(type)}" for symbol, type in zip(outer, types, strict=True))
-    arrow = f" -> {spelled}" if (spelled := written(result)) else ""
+    arrow = f" -> {spelled}" if (spelled := annotation_text(result)) else ""
     body = _body(snapshot.text, span, outer, parameters)
     end_of_line = line_end(snapshot.text)
     definition = end_of_line.join(("", "", f"{head}({listed}){arrow} {{", f"  {body}", "}"))
@@ -83,7 +83,7 @@ def _type_of(snapshot: Snapshot, span: TextSpan) -> Type | None:
 
 
 def _annotation(type: Type | None) -> str:
-    spelled = written(type)
+    spelled = annotation_text(type)
     return f": {spelled}" if spelled else ""
 
 

@@ -9,9 +9,9 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType
 
+from ..type_words import annotation_text
 from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import enclosing_function
-from .written_types import written
 
 __all__ = ["annotate_function", "offers"]
 
@@ -48,10 +48,16 @@ def _missing(snapshot: Snapshot, function: Symbol) -> Iterator[TextEdit]:
     for symbol in _candidates(snapshot, function):
         if symbol.container is function and symbol.kind in _ANNOTATED:
             end = symbol.span.end
-            if not text[end : end + _LONGEST_GAP].lstrip().startswith((":", "{")) and (spelled := written(symbol.type)):
+            if not text[end : end + _LONGEST_GAP].lstrip().startswith((":", "{")) and (
+                spelled := annotation_text(symbol.type)
+            ):
                 yield TextEdit(TextSpan(end, end), f": {spelled}")
     place = _result_place(snapshot, function)
-    if place is not None and isinstance(function.type, FuncType) and (spelled := written(function.type.ret_type)):
+    if (
+        place is not None
+        and isinstance(function.type, FuncType)
+        and (spelled := annotation_text(function.type.ret_type))
+    ):
         yield TextEdit(TextSpan(place, place), f" -> {spelled}")
 
 

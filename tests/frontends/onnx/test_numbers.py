@@ -11,7 +11,7 @@ import pytest
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
-from relay_lsp.frontends.onnx.registry import converters
+from relay_lsp.frontends.onnx.node import converters
 
 from .models import assert_agree, evaluated, flat, imported
 

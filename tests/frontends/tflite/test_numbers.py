@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relay_lsp.frontends.tflite.registry import converters
+from relay_lsp.frontends.tflite.node import converters
 
 from .cases import case, out, steps
 from .models import Tensor, assert_agree, evaluated, imported

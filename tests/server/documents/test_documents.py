@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.documents.documents import Change, Document, Documents
-from relay_lsp.server.documents.encoding import Encoding
-from relay_lsp.server.documents.positions import Position, Range, position_of, range_of, ranges_of
+from relay_lsp.server.documents.positions import Encoding, Position, Range, position_of, range_of, ranges_of
 
 URI = "file:///model.relay"
 TEXTS = st.text(st.sampled_from("ab%\n\r🎈卷\u2028\x0c"), max_size=30)

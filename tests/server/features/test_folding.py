@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.documents.positions import Encoding
 from relay_lsp.server.features.folding import FoldKind, folds, passages_in
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.whole_text import fold_entry

@@ -13,7 +13,7 @@ from relay_lsp.ir.span_comments import source_text
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.documents.positions import Encoding
 from relay_lsp.server.features.hover import hover, render
 from relay_lsp.server.features.layers.groups import group_values
 from relay_lsp.server.features.layers.indexing import layer_index

@@ -9,7 +9,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.call_hierarchy import function_at, incoming, outgoing
-from relay_lsp.server.features.file_names import rename_source
+from relay_lsp.server.features.document_links import rename_source
 from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_documentation, inlay_layers, inlay_shapes
 from relay_lsp.server.features.layers.indexing import layer_index
 from relay_lsp.server.features.linked_editing import linked_ranges

@@ -6,7 +6,7 @@ import pytest
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.span_array import SpanArray
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.documents.positions import Encoding
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 
 

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
-from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.documents.positions import Encoding
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.structures import FoldEntry
 from relay_lsp.server.lsp.whole_text import fold_entries

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
-from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.documents.positions import Encoding
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.structures import OutlineEntry
 from relay_lsp.server.lsp.whole_text import outline_entries

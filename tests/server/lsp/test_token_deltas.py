@@ -7,8 +7,7 @@ import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.documents.encoding import Encoding
-from relay_lsp.server.documents.positions import position_of, range_of
+from relay_lsp.server.documents.positions import Encoding, position_of, range_of
 from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.lsp.capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
 from relay_lsp.server.lsp.token_deltas import TokenBlock, TokenMemory, join, token_blocks, tokens_in_range

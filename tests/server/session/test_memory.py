@@ -11,8 +11,7 @@ import pytest
 from relay_lsp.ir.semantic.module_analysis import ModuleAnalysis
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server.documents.documents import Change, Document
-from relay_lsp.server.documents.encoding import Encoding
-from relay_lsp.server.documents.positions import Position, Range
+from relay_lsp.server.documents.positions import Encoding, Position, Range
 from relay_lsp.server.features.diagnostics import diagnostics
 from relay_lsp.server.session import background_analysis
 from relay_lsp.server.session.background_analysis import BackgroundAnalysis
