@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+import re
+from collections.abc import Container, Iterator, Mapping
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -15,9 +16,13 @@ from ..type_visitor import has_incomplete
 from ..types import ERROR, FuncType, Type
 from .declarations import Head
 from .lints.unused import Mentions
+from .statement_list import StatementList
 from .typed_statement import TypedStatement
 
-__all__ = ["Bindings", "FunctionStatements", "InferredParameter"]
+__all__ = ["Bindings", "FunctionStatements", "InferredParameter", "bindings_before"]
+
+_BOUND: Final = "bound names"
+"""The key of the names that a run of statements binds, in what is cached with the run."""
 
 Bindings: TypeAlias = "LayeredMap[str, TypedStatement | tuple[TypedStatement, ...]]"
 """The statement that binds each name; where there are several, all of them in order."""
@@ -126,3 +131,37 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
             return statement.type
         inferred = self.inferred.get(name) if self.inferred else None
         return inferred.type if inferred is not None else self.head.parameters.get(name)
+
+
+def bindings_before(
+    states: StatementList,
+    function: FunctionStatements,
+    index: int,
+    known: Container[str],
+    wanted: re.Pattern[str] | None = None,
+) -> Iterator[tuple[int, TypedStatement, str]]:
+    """The statements of a function before a segment that bind a name, the last for each; but for ``known`` names.
+
+    With ``wanted``, those that bind a name that it matches; where none does, statements are not looked at.
+    """
+    seen: set[str] = set()
+    start, end = function.start, min(index, function.end)
+    for first, last, memo in reversed(list(states.runs(start, end))):
+        if memo is None or (wanted is not None and wanted.search(_bound_in(states, first, last, memo)) is None):
+            continue
+        for earlier in range(min(last, end) - 1, max(first, start) - 1, -1):
+            state = states[earlier]
+            if state is None or (name := state.bound) is None or name in seen or name in known:
+                continue
+            seen.add(name)
+            if wanted is None or wanted.match(name):
+                yield earlier, state, name
+
+
+def _bound_in(states: StatementList, first: int, last: int, memo: dict[object, object]) -> str:
+    """The names that statements bind, a line each; cached with them."""
+    lines = memo.get(_BOUND)
+    if not isinstance(lines, str):
+        names = [state.bound for state in states[first:last] if state is not None and state.bound is not None]
+        lines = memo[_BOUND] = "\n".join(names)
+    return lines

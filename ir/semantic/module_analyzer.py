@@ -24,9 +24,9 @@ from .declarations import AnalysisFault, Head, ModuleTypes, NeedsFullAnalysis
 from .function_regions import FunctionPart, FunctionRegion, last_segment, unless_edited
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis, first_graph_type
-from .progress import STEP, PartialAnalysis, Progress, nothing_yet
+from .progress import PartialAnalysis, Progress, nothing_yet
 from .statement_list import StatementList, between, replaced, reported_among
-from .statement_typer import StatementTyper
+from .statement_typer import STEP, StatementTyper
 from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
 from .whole_function import WholeFunctionAnalysis

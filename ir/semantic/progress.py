@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-if TYPE_CHECKING:
-    from .module_analysis import ModuleAnalysis
+from .module_analysis import ModuleAnalysis
 
-__all__ = ["STEP", "PartialAnalysis", "Progress", "nothing_yet"]
-
-STEP: Final = 256
-"""How many statements are typed between two reports: a few milliseconds."""
+__all__ = ["PartialAnalysis", "Progress", "nothing_yet"]
 
 
 class PartialAnalysis(NamedTuple):

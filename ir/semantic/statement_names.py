@@ -7,7 +7,7 @@ uses are searched among the statements of its function.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -24,7 +24,7 @@ from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
 from .function_places import function_places
-from .function_statements import FunctionStatements
+from .function_statements import FunctionStatements, bindings_before
 from .lints.unused import Unused
 from .lowered_statement import LoweredStatement
 from .module_analysis import AnalysedFunction, ModuleAnalysis
@@ -37,8 +37,6 @@ from .unused_values import unused_values
 from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["DefinitionSite", "StatementNames"]
-
-_BOUND: Final = "bound names"
 
 
 class StatementNames:
@@ -179,7 +177,7 @@ class StatementNames:
             return
         symbols = self._symbols
         container = self._function_symbol(function)
-        for earlier, state, name in self._bound_before(function, index, inner):
+        for earlier, state, name in bindings_before(self.analysis.states, function, index, inner):
             is_graph = is_graph_name(name)
             site = DefinitionSite(earlier, state.bound_at)
             symbol = symbols.get(site)
@@ -211,7 +209,7 @@ class StatementNames:
                     yield name, symbol.type
         if isinstance(function, WholeFunctionAnalysis):
             return
-        for _, state, name in self._bound_before(function, index, inner, wanted):
+        for _, state, name in bindings_before(self.analysis.states, function, index, inner, wanted):
             yield name, _known(state.type)
         if index >= function.start:
             for name, type in reversed(list(function.parameters.items())):
@@ -248,36 +246,6 @@ class StatementNames:
                 ):
                     inner[name] = site
         return inner
-
-    def _bound_before(
-        self, function: FunctionStatements, index: int, known: Container[str], wanted: re.Pattern[str] | None = None
-    ) -> Iterator[tuple[int, TypedStatement, str]]:
-        """The statements of a function before a segment that bind a name, the last for each; but for some names.
-
-        With ``wanted``, those that bind a name that it matches; where none does, statements are not looked at.
-        """
-        seen: set[str] = set()
-        states = self.analysis.states
-        start, end = function.start, min(index, function.end)
-        for first, last, memo in reversed(list(states.runs(start, end))):
-            if memo is None or (wanted is not None and wanted.search(self._bound_in(first, last, memo)) is None):
-                continue
-            for earlier in range(min(last, end) - 1, max(first, start) - 1, -1):
-                state = states[earlier]
-                if state is None or (name := state.bound) is None or name in seen or name in known:
-                    continue
-                seen.add(name)
-                if wanted is None or wanted.match(name):
-                    yield earlier, state, name
-
-    def _bound_in(self, first: int, last: int, memo: dict[object, object]) -> str:
-        """The names that statements bind, a line each; cached with them."""
-        lines = memo.get(_BOUND)
-        if not isinstance(lines, str):
-            states = self.analysis.states[first:last]
-            names = [state.bound for state in states if state is not None and state.bound is not None]
-            lines = memo[_BOUND] = "\n".join(names)
-        return lines
 
     @property
     def calls(self) -> Sequence[tuple[str, Collection[str]]]:

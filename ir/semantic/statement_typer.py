@@ -21,13 +21,15 @@ from .declarations import Head, NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .lowered_statement import LoweredStatement
 from .parameter_types import ParameterTypes
-from .progress import STEP
 from .retyping import Retyping
 from .statement_list import StatementList, between, replaced
 from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
 
-__all__ = ["NEARBY", "Outside", "StatementTyper"]
+__all__ = ["NEARBY", "STEP", "Outside", "StatementTyper"]
+
+STEP: Final = 256
+"""How many statements are typed between two reports: a few milliseconds."""
 
 NEARBY: Final = 256
 """How many statements before a misspelled name are searched for what was meant."""

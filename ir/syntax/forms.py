@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from typing import Final, cast
 
 from ..collections.lru_map import LruMap
+from .kind_patterns import is_open, is_simple
 from .lexer import COMMENT_PATTERN, NAME_GOES_ON_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE, lex
-from .segments import is_open, is_simple
 from .tokens import UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["AlikeStatements", "Form", "names_in", "places_of"]

@@ -9,8 +9,7 @@ from typing import Final
 
 from ..collections.block_list import BlockList
 from ..collections.common_beginning import common_beginning
-from .segments import BRACE, NEXT_TOP, is_whole_binding
-from .sequences import after_comments
+from .kind_patterns import BRACE, NEXT_TOP, after_comments, is_whole_binding
 from .statements import Segment
 
 __all__ = ["Segments"]

@@ -11,39 +11,40 @@ statement and is indented no deeper than the one with the open brace.
 from __future__ import annotations
 
 import enum
-import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from .sequences import LOOK_AHEAD, MARK, STOP, OpenValues, after_comments, inner_semicolon
-from .tokens import (
-    CLOSING,
-    COMMENTS,
-    DEF,
-    DIRECTIVE,
-    EXTERN,
-    LET,
-    LOCAL,
-    METADATA,
-    OPEN_COMMENT,
-    OPENING,
-    TYPE,
-    UNKNOWN,
-    VERSION,
+from .kind_patterns import (
+    AFTER_CLOSE,
+    BODY_ENDS,
+    BOUND,
+    BRACE,
+    DEFINITION,
+    DEVICE,
+    FLAT,
+    HEADER_END,
+    LET_VALUE,
+    MARK,
+    NEXT_BINDING,
+    NEXT_END,
+    NEXT_TOP,
+    NEXT_VALUE,
+    NOTHING,
+    RESYNCHRONISE,
+    SIMPLE,
+    STATEMENT_MARK,
+    TOP_KINDS,
+    TYPE_BODY,
+    TYPE_END,
+    TYPE_HEAD,
+    VALUE_BEGINS,
+    after_comments,
+    ends_value_in,
 )
+from .sequences import LOOK_AHEAD, OpenValues, inner_semicolon
+from .tokens import COMMENTS, DEF, DIRECTIVE, EXTERN, GRAPH, LET, LOCAL, METADATA, TYPE, VERSION
 
-__all__ = [
-    "BRACE",
-    "NEXT_TOP",
-    "Beyond",
-    "Cut",
-    "Role",
-    "Splitter",
-    "is_open",
-    "is_simple",
-    "is_whole_binding",
-]
+__all__ = ["Beyond", "Cut", "Role", "Splitter"]
 
 
 class Role(enum.Enum):
@@ -75,41 +76,6 @@ class Cut(NamedTuple):
     is_short: bool = False
 
 
-_FLAT = re.compile("[^;{}dtxDV]*")
-_SIMPLE = re.compile("[CK]*[^CK;{}dtxDVX][^;{}dtxDVXw]*;")
-"""A statement without braces and without a let in it."""
-
-_NOTHING = re.compile("(?:[CK]*;){2,}")
-"""Semicolons that end nothing: all that follow one another are one segment, however many there are."""
-
-_STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{STOP}")
-BRACE: Final = re.compile(rf"[{{}}]|{STOP}")
-"""A brace, or what ends every body."""
-_VALUE_BEGINS = re.compile(r"=[CK(]*\Z")
-_BODY_ENDS = "}dtxDV"
-"""The kinds without which no body ends."""
-_NEXT_BINDING = re.compile("G[CK]*=|w[CK]*L")
-_NEXT_VALUE = re.compile(r"[)\]LGNFbsM][CK]*([IGL@])")
-"""The end of one expression, and the beginning of another: between them a semicolon or a comma is missing."""
-_RESYNCHRONISE = re.compile(rf"[{{}};]|{STOP}|G[CK]*=|w(?=[CK]*L)")
-_AFTER_CLOSE = re.compile("[CK]*(?:;|G[CK]*=|w[CK]*L)")
-_HEADER_END = re.compile(rf"[{{}};w]|G[CK]*=|{STOP}")
-_DEVICE = re.compile("[CK]*I[CK]*=")
-_TYPE_BODY = re.compile(rf"\{{(?:(?!{STOP})[^}}])*\}}?")
-_TYPE_HEAD = re.compile(rf"x?[CK]*t[CK]*I?(?:[CK]*\[(?:(?!{STOP})[^\]{{}}])*\]?)?[CK]*")
-NEXT_TOP: Final = re.compile(STOP + "|X")
-"""What begins a definition, a directive or the metadata section."""
-_TOP_KINDS: Final = DEF + TYPE + EXTERN + DIRECTIVE + VERSION + METADATA
-_BOUND = re.compile("G[CK]*=|w[CK]*L[CK]*(?:=|:[^=]*=)")
-"""What binds a name, up to its value."""
-_EXPRESSION_ITEM = re.compile(rf";(?=[CK]*[^CK}}wvG])|;(?=[CK]*G(?![CK]*=))|{STOP}")
-"""The semicolon before a statement that binds nothing, or what ends every body."""
-_ITEM_END = re.compile(rf"[;}}({{\[]|\)|\]|{STOP}")
-_BRACKET = re.compile(r"[()\[\]{}]")
-_BRACKET_OR_END = re.compile(r"[()\[\]{};]")
-_BINDS = re.compile("[CK]*(?:w|G[CK]*=)")
-_LET_VALUE = re.compile("=[CK]*w")
-_BEFORE_BRACKET = re.compile(rf"[I{UNKNOWN}](?=\[)")
 _FOLLOWING: Final = 16
 """How many segments behind bindings are looked at first for the end of a value."""
 
@@ -119,28 +85,6 @@ _MARGIN: Final = 16
 
 class Beyond(Exception):
     """Where a segment ends depends on kinds beyond those that are at hand."""
-
-
-def is_simple(kinds: str) -> bool:
-    """Whether pieces of these kinds, in the body of a function, are one statement whatever comes before and after."""
-    return (
-        _SIMPLE.fullmatch(kinds) is not None
-        and all(kinds.count(one) == kinds.count(other) for one, other in ("()", "[]"))
-        and _NEXT_BINDING.search(kinds, after_comments(kinds, 0) + 1) is None
-        and _NEXT_VALUE.search(kinds) is None
-    )
-
-
-def is_open(kinds: str, pieces: Sequence[str]) -> bool:
-    """Whether text beyond these pieces tells what they are: it may close a comment, a reference or a directive.
-
-    ``meta[relay.Constant][0`` and ``#[version`` are one piece each where a ``]`` follows on their line.
-    """
-    if OPEN_COMMENT in kinds:
-        return True
-    marks = [mark.start() for mark in _BEFORE_BRACKET.finditer(kinds)]
-    opened = [at for at in marks if pieces[at] in ("meta", "#")]
-    return bool(opened) and not any("\n" in piece for piece in pieces[opened[-1] :])
 
 
 class Splitter:
@@ -179,7 +123,7 @@ class Splitter:
             Beyond: more of the kinds that follow must be at hand.
         """
         kinds = self.kinds
-        if in_body and (simple := _SIMPLE.match(kinds, start)) is not None:
+        if in_body and (simple := SIMPLE.match(kinds, start)) is not None:
             end = simple.end()
             if kinds.count("(", start, end) == kinds.count(")", start, end):
                 return self._short(start, end) or Cut(end, Role.STATEMENT, True)
@@ -208,14 +152,14 @@ class Splitter:
         if kind in TYPE + EXTERN:
             return Cut(self._type_end(first), Role.TYPE, False)
         following = NEXT_TOP.search(kinds, first + 1)
-        definition = re.compile("[dtx]").search(kinds, first + 1)
+        definition = DEFINITION.search(kinds, first + 1)
         ends = [match.start() for match in (following, definition) if match]
         return Cut(min(ends, default=len(kinds)), Role.JUNK, False)
 
     def _body(self, first: int) -> Cut:
         kinds = self.kinds
         if kinds[first] == "}":
-            after = _AFTER_CLOSE.match(kinds, first + 1)
+            after = AFTER_CLOSE.match(kinds, first + 1)
             if after is not None:
                 end = after.end() if kinds[after.end() - 1] == ";" else first + 1
                 return Cut(end, Role.EXTRA_CLOSE, True)
@@ -224,22 +168,22 @@ class Splitter:
             return Cut(first + 1, Role.CLOSE, False)
         if kinds[first] == "{" and self._closed(first + 1) is None:
             return Cut(first + 1, Role.STATEMENT, True, far_sighted=True)  # no statement begins with a brace
-        if kinds[first] == ";" and (nothing := _NOTHING.match(kinds, first)) is not None:
+        if kinds[first] == ";" and (nothing := NOTHING.match(kinds, first)) is not None:
             return Cut(nothing.end(), Role.STATEMENT, True)
-        end = _FLAT.match(kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
+        end = FLAT.match(kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
         short = self._short(first, end)
         if short is not None:
             return short
         if end == len(kinds) or kinds[end] == "}":
             return Cut(end, Role.STATEMENT, True)
         balanced = kinds.count("(", first, end) == kinds.count(")", first, end)
-        if kinds[end] == ";" and balanced and not _LET_VALUE.search(kinds, first, end):
+        if kinds[end] == ";" and balanced and not LET_VALUE.search(kinds, first, end):
             return Cut(end + 1, Role.STATEMENT, True)
         return self._nested(first)
 
     def _goes_on(self, following: int) -> bool:
         """Whether a body goes on after a brace: what follows is indented or on its line, and begins no definition."""
-        if following == len(self.kinds) or self.kinds[following] in _TOP_KINDS:
+        if following == len(self.kinds) or self.kinds[following] in TOP_KINDS:
             return False
         return self.indentation(following) != 0
 
@@ -253,10 +197,10 @@ class Splitter:
     def _next_value(self, first: int, end: int) -> int | None:
         """Where an expression begins behind the whole one that the statement from ``first`` on binds."""
         kinds = self.kinds
-        for mark in _NEXT_VALUE.finditer(kinds, first, end):
+        for mark in NEXT_VALUE.finditer(kinds, first, end):
             before = kinds[first : mark.start(1)]
             if all(before.count(one) == before.count(other) for one, other in ("()", "[]")):
-                is_bound = _BOUND.match(before) is not None and _LET_VALUE.search(before) is None
+                is_bound = BOUND.match(before) is not None and LET_VALUE.search(before) is None
                 return mark.start(1) if is_bound else None
         return None
 
@@ -266,7 +210,7 @@ class Splitter:
         Nothing that is bound stands between brackets, whether they close or not.
         """
         kinds = self.kinds
-        binding = _NEXT_BINDING.search(kinds, first + 1, end)
+        binding = NEXT_BINDING.search(kinds, first + 1, end)
         if binding is None or self._is_let_value(first, binding.start()):
             return None
         start = binding.start()
@@ -282,7 +226,7 @@ class Splitter:
         It may stand in parentheses, ``let %a = (let %b = 1; %b);``. One on a line of its own is the value where it is
         indented deeper. Elsewhere the value is missing, and where the body has no expression that would end this one.
         """
-        begins = _VALUE_BEGINS.search(self.kinds, first, let)
+        begins = VALUE_BEGINS.search(self.kinds, first, let)
         if self.kinds[let] != LET or begins is None:
             return False
         own, column = self.indentation(first), self.indentation(let)
@@ -291,13 +235,13 @@ class Splitter:
 
     def _ends_value(self, let: int) -> bool:
         """Whether an expression and a semicolon follow in the same body, which end a value that begins with ``let``."""
-        answer, seen = _ends_value_in(self.kinds, let)
+        answer, seen = ends_value_in(self.kinds, let)
         count = _FOLLOWING
         while answer is None and self.rest is not None:
             if self.after_bindings is None:
                 raise Beyond
             following, is_all = self.after_bindings(count)
-            answer, seen = _ends_value_in(self.kinds + following, let)
+            answer, seen = ends_value_in(self.kinds + following, let)
             if is_all:
                 break
             count *= 8
@@ -308,7 +252,7 @@ class Splitter:
         """Whether the last of so many open parentheses is closed from ``start`` on, not far from there."""
         kinds = self.kinds
         limit = min(len(kinds), start + LOOK_AHEAD)
-        if kinds.count(")", start, limit) < depth and all(kinds.find(end, start, limit) < 0 for end in _BODY_ENDS):
+        if kinds.count(")", start, limit) < depth and all(kinds.find(end, start, limit) < 0 for end in BODY_ENDS):
             # Each line of a text may be such a statement: none of them is gone through mark by mark.
             if self.rest is not None and limit == len(kinds):
                 raise Beyond
@@ -339,7 +283,7 @@ class Splitter:
         sequences: list[bool] = []  # whether it is known to be a sequence of statements
         values = OpenValues(first)
         while True:
-            mark = _STATEMENT_MARK.search(kinds, position)
+            mark = STATEMENT_MARK.search(kinds, position)
             if mark is None:
                 return Cut(len(kinds), Role.STATEMENT, True)
             position = mark.end()
@@ -410,7 +354,7 @@ class Splitter:
         kinds = self.kinds
         own = self.line_indentation(first)
         depth = 1
-        for mark in _RESYNCHRONISE.finditer(kinds, position):
+        for mark in RESYNCHRONISE.finditer(kinds, position):
             start = mark.start()
             if mark[0] == "{":
                 depth += 1
@@ -422,8 +366,8 @@ class Splitter:
                 depth -= 1
                 if depth > 0:
                     continue
-                if _AFTER_CLOSE.match(kinds, start + 1):
-                    semicolon = re.compile("[CK]*;").match(kinds, start + 1)
+                if AFTER_CLOSE.match(kinds, start + 1):
+                    semicolon = NEXT_END.match(kinds, start + 1)
                     end = semicolon.end() if semicolon else start + 1
                     return Cut(end, Role.STATEMENT, True, far_sighted=True)
                 return Cut(start, Role.STATEMENT, True, far_sighted=True)
@@ -432,7 +376,7 @@ class Splitter:
                 if column is None or column > own:
                     continue
                 return Cut(mark.end(), Role.STATEMENT, True, far_sighted=True)
-            if mark[0][0] in "Gw":
+            if mark[0][0] in GRAPH + LET:
                 column = self.indentation(start)
                 if column is None or column > own:
                     continue
@@ -443,61 +387,26 @@ class Splitter:
         kinds = self.kinds
         position = first + 1
         while True:
-            mark = _HEADER_END.search(kinds, position)
+            mark = HEADER_END.search(kinds, position)
             if mark is None:
                 return Cut(len(kinds), Role.HEADER, False)
             if mark[0] == "{":
-                if _DEVICE.match(kinds, mark.end()) and _kind_before(kinds, mark.start()) == LOCAL:
-                    close = _HEADER_END.search(kinds, mark.end())
+                if DEVICE.match(kinds, mark.end()) and _kind_before(kinds, mark.start()) == LOCAL:
+                    close = HEADER_END.search(kinds, mark.end())
                     position = mark.end() if close is None or close[0] != "}" else close.end()
                     continue
                 return Cut(mark.end(), Role.HEADER, True)
-            return Cut(mark.start(), Role.HEADER, mark[0][0] in "}w;G")
+            return Cut(mark.start(), Role.HEADER, mark[0][0] in f"}}{LET};{GRAPH}")
 
     def _type_end(self, first: int) -> int:
         kinds = self.kinds
-        head = _TYPE_HEAD.match(kinds, first)
+        head = TYPE_HEAD.match(kinds, first)
         position = head.end() if head else first + 1
-        body = _TYPE_BODY.match(kinds, position)
+        body = TYPE_BODY.match(kinds, position)
         if body:
             return body.end()
-        end = re.compile(f"{STOP}|X|[tdx]").search(kinds, max(position, first + 1))
+        end = TYPE_END.search(kinds, max(position, first + 1))
         return len(kinds) if end is None else end.start()
-
-
-def _ends_value_in(kinds: str, let: int) -> tuple[bool | None, int]:
-    """What :meth:`Splitter._ends_value` tells, ``None`` where these kinds do not; and how many of them tell it."""
-    depth, position = 0, let
-    for mark in _EXPRESSION_ITEM.finditer(kinds, let):
-        before = kinds[position : mark.end()]
-        position = mark.end()
-        depth += sum(map(before.count, OPENING)) - sum(map(before.count, CLOSING))
-        if depth < 0 or not before.endswith(";"):
-            return False, position
-        if depth:
-            continue
-        end = _ITEM_END.search(kinds, position)
-        while end is not None and end[0] in OPENING:
-            depth, close = 1, end.end()
-            while depth and (bracket := _BRACKET.search(kinds, close)) is not None:
-                depth += 1 if bracket[0] in OPENING else -1
-                close = bracket.end()
-            end = _ITEM_END.search(kinds, close) if not depth else None
-        return (None, len(kinds)) if end is None else (end[0] == ";", end.end())
-    return None, len(kinds)
-
-
-@lru_cache(maxsize=4096)
-def is_whole_binding(kinds: str) -> bool:
-    """Whether a statement of these kinds binds a name to a whole value: such ones do not tell where others end."""
-    if not _BINDS.match(kinds) or not kinds.endswith(";") or NEXT_TOP.search(kinds):
-        return False
-    depth = 0
-    for mark in _BRACKET_OR_END.findall(kinds, 0, len(kinds) - 1):
-        depth += (mark in OPENING) - (mark in CLOSING)
-        if depth < 0 or (mark == ";" and not depth):
-            return False
-    return not depth
 
 
 def _kind_before(kinds: str, position: int) -> str:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from .tokens import COMMENTS
+from .kind_patterns import BINDING, MARK, after_comments
 
-__all__ = ["LOOK_AHEAD", "MARK", "STOP", "OpenValues", "after_comments", "inner_semicolon"]
+__all__ = ["LOOK_AHEAD", "OpenValues", "inner_semicolon"]
 
-STOP: Final = r"d(?=[CK]*@)|t(?=[CK]*I[CK]*[\[{])|x(?=[CK]*t)|[DV]"
-"""What can only stand at the top of a module, and so ends every body before it."""
-MARK: Final = re.compile(rf"[(){{}};,]|{STOP}")
-"""What opens, closes and separates, or ends every body."""
 LOOK_AHEAD: Final = 4000
 """How many kinds are looked at to tell what a mark belongs to."""
-_BINDING = re.compile("G[CK]*=|w|v")
 
 
 class OpenValues:
@@ -41,7 +35,7 @@ class OpenValues:
         first = after_comments(kinds, self._item)
         if self._opened:
             self._count += self._opened
-        elif self._count and not _BINDING.match(kinds, first):
+        elif self._count and not BINDING.match(kinds, first):
             self._count -= 1
         self._opened = 0
         self._item = semicolon + 1
@@ -56,12 +50,12 @@ def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int
     end of the kinds that were looked at.
     """
     first = after_comments(kinds, element)
-    if _BINDING.match(kinds, first):
+    if BINDING.match(kinds, first):
         return True, semicolon
     depth, braces = 1, 0
     position = semicolon + 1
     limit = min(len(kinds), semicolon + LOOK_AHEAD)
-    if _BINDING.match(kinds, after_comments(kinds, position)):
+    if BINDING.match(kinds, after_comments(kinds, position)):
         return False, semicolon
     while position < limit:
         mark = MARK.search(kinds, position, limit)
@@ -84,14 +78,7 @@ def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int
             return False, mark.end()
         elif kind == ";" and not braces:
             after = after_comments(kinds, mark.end())
-            if _BINDING.match(kinds, after):
+            if BINDING.match(kinds, after):
                 return False, after
         position = mark.end()
     return False, limit
-
-
-def after_comments(kinds: str, position: int) -> int:
-    """The first position from ``position`` on that is no comment."""
-    while position < len(kinds) and kinds[position] in COMMENTS:
-        position += 1
-    return position

@@ -14,9 +14,10 @@ from ..cancellation import check_cancelled
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
 from .forms import AlikeStatements
+from .kind_patterns import is_open
 from .lexer import WHITE_SPACE, PieceReader, first_unsure, lex, read_chunks
 from .segment_list import Segments
-from .segments import Beyond, Splitter, is_open
+from .segments import Beyond, Splitter
 from .statements import CutSegment, Segment, alike_segments
 
 __all__ = ["Splice", "Split", "split", "split_text"]

@@ -1,0 +1,223 @@
+"""What the kinds of the tokens alone say of statements: patterns over strings of kinds, and questions they answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from .tokens import (
+    BOOLEAN,
+    CLOSING,
+    COMMENTS,
+    DEF,
+    DEFINITIONS,
+    DIRECTIVE,
+    EXTERN,
+    FLOAT,
+    FREE_VAR,
+    GLOBAL,
+    GRAPH,
+    INTEGER,
+    LET,
+    LOCAL,
+    META,
+    METADATA,
+    NAME,
+    OPEN_COMMENT,
+    OPENING,
+    STRING,
+    TYPE,
+    UNKNOWN,
+    VERSION,
+)
+
+__all__ = [
+    "AFTER_CLOSE",
+    "BINDING",
+    "BODY_ENDS",
+    "BOUND",
+    "BRACE",
+    "DEFINITION",
+    "DEVICE",
+    "FLAT",
+    "HEADER_END",
+    "LET_VALUE",
+    "MARK",
+    "NEXT_BINDING",
+    "NEXT_END",
+    "NEXT_TOP",
+    "NEXT_VALUE",
+    "NOTHING",
+    "RESYNCHRONISE",
+    "SIMPLE",
+    "STATEMENT_MARK",
+    "STOP",
+    "TOP_KINDS",
+    "TYPE_BODY",
+    "TYPE_END",
+    "TYPE_HEAD",
+    "VALUE_BEGINS",
+    "after_comments",
+    "ends_value_in",
+    "is_open",
+    "is_simple",
+    "is_whole_binding",
+]
+
+_GAP: Final = f"[{COMMENTS}]*"
+_BINDS_GRAPH: Final = f"{GRAPH}{_GAP}="
+
+STOP: Final = (
+    rf"{DEF}(?={_GAP}{GLOBAL})|{TYPE}(?={_GAP}{NAME}{_GAP}[\[{{])|{EXTERN}(?={_GAP}{TYPE})|[{METADATA}{VERSION}]"
+)
+"""What can only stand at the top of a module, and so ends every body before it."""
+
+BODY_ENDS: Final = f"}}{DEFINITIONS}{METADATA}{VERSION}"
+"""The kinds without which no body ends."""
+
+TOP_KINDS: Final = DEFINITIONS + DIRECTIVE + VERSION + METADATA
+"""The kinds that begin an item of a module."""
+
+MARK: Final = re.compile(rf"[(){{}};,]|{STOP}")
+"""What opens, closes and separates, or ends every body."""
+
+STATEMENT_MARK: Final = re.compile(rf"[()\[\]{{}};,]|=(?={_GAP}{LET})|{STOP}")
+"""What decides where a statement with braces ends."""
+
+BRACE: Final = re.compile(rf"[{{}}]|{STOP}")
+"""A brace, or what ends every body."""
+
+NEXT_TOP: Final = re.compile(f"{STOP}|{DIRECTIVE}")
+"""What begins a definition, a directive or the metadata section."""
+
+DEFINITION: Final = re.compile(f"[{DEFINITIONS}]")
+
+FLAT: Final = re.compile(f"[^;{{{BODY_ENDS}]*")
+"""All up to the first semicolon, brace or end of a body."""
+
+SIMPLE: Final = re.compile(f"{_GAP}[^{COMMENTS};{{{BODY_ENDS}{DIRECTIVE}][^;{{{BODY_ENDS}{DIRECTIVE}{LET}]*;")
+"""A statement without braces and without a let in it."""
+
+NOTHING: Final = re.compile(f"(?:{_GAP};){{2,}}")
+"""Semicolons that end nothing: all that follow one another are one segment, however many there are."""
+
+BINDING: Final = re.compile(f"{_BINDS_GRAPH}|{LET}|{FREE_VAR}")
+"""What begins a statement that binds a name, or declares one."""
+
+BOUND: Final = re.compile(f"{_BINDS_GRAPH}|{LET}{_GAP}{LOCAL}{_GAP}(?:=|:[^=]*=)")
+"""What binds a name, up to its value."""
+
+NEXT_BINDING: Final = re.compile(f"{_BINDS_GRAPH}|{LET}{_GAP}{LOCAL}")
+"""What begins a binding."""
+
+NEXT_VALUE: Final = re.compile(
+    rf"[)\]{LOCAL}{GRAPH}{INTEGER}{FLOAT}{BOOLEAN}{STRING}{META}]{_GAP}([{NAME}{GRAPH}{LOCAL}{GLOBAL}])"
+)
+"""The end of one expression, and the beginning of another: between them a semicolon or a comma is missing."""
+
+VALUE_BEGINS: Final = re.compile(rf"=[{COMMENTS}(]*\Z")
+"""The sign before a value that begins here, maybe in parentheses."""
+
+LET_VALUE: Final = re.compile(f"={_GAP}{LET}")
+"""A let that is the value of another binding."""
+
+RESYNCHRONISE: Final = re.compile(rf"[{{}};]|{STOP}|{_BINDS_GRAPH}|{LET}(?={_GAP}{LOCAL})")
+"""Where a statement may end whose braces do not match."""
+
+AFTER_CLOSE: Final = re.compile(f"{_GAP}(?:;|{NEXT_BINDING.pattern})")
+"""What goes on with the body behind a brace that closes too much."""
+
+HEADER_END: Final = re.compile(rf"[{{}};{LET}]|{_BINDS_GRAPH}|{STOP}")
+"""Where the head of a function ends, or what shows that its brace is missing."""
+
+DEVICE: Final = re.compile(f"{_GAP}{NAME}{_GAP}=")
+"""An attribute in braces, as in the virtual device of a parameter."""
+
+TYPE_BODY: Final = re.compile(rf"\{{(?:(?!{STOP})[^}}])*\}}?")
+"""The constructors of a type, in their braces."""
+
+TYPE_HEAD: Final = re.compile(rf"{EXTERN}?{_GAP}{TYPE}{_GAP}{NAME}?(?:{_GAP}\[(?:(?!{STOP})[^\]{{}}])*\]?)?{_GAP}")
+"""A type definition up to its brace."""
+
+TYPE_END: Final = re.compile(f"{STOP}|{DIRECTIVE}|[{DEFINITIONS}]")
+"""What ends a type definition without braces."""
+
+NEXT_END: Final = re.compile(f"{_GAP};")
+"""The semicolon that comes next."""
+
+_EXPRESSION_ITEM: Final = re.compile(
+    rf";(?={_GAP}[^{COMMENTS}}}{LET}{FREE_VAR}{GRAPH}])|;(?={_GAP}{GRAPH}(?!{_GAP}=))|{STOP}"
+)
+"""The semicolon before a statement that binds nothing, or what ends every body."""
+
+_ITEM_END: Final = re.compile(rf"[;}}({{\[]|\)|\]|{STOP}")
+_BRACKET: Final = re.compile(r"[()\[\]{}]")
+_BRACKET_OR_END: Final = re.compile(r"[()\[\]{};]")
+_BINDS: Final = re.compile(f"{_GAP}(?:{LET}|{_BINDS_GRAPH})")
+_BEFORE_BRACKET: Final = re.compile(rf"[{NAME}{UNKNOWN}](?=\[)")
+
+
+def after_comments(kinds: str, position: int) -> int:
+    """The first position from ``position`` on that is no comment."""
+    while position < len(kinds) and kinds[position] in COMMENTS:
+        position += 1
+    return position
+
+
+def is_simple(kinds: str) -> bool:
+    """Whether pieces of these kinds, in the body of a function, are one statement whatever comes before and after."""
+    return (
+        SIMPLE.fullmatch(kinds) is not None
+        and all(kinds.count(one) == kinds.count(other) for one, other in ("()", "[]"))
+        and NEXT_BINDING.search(kinds, after_comments(kinds, 0) + 1) is None
+        and NEXT_VALUE.search(kinds) is None
+    )
+
+
+def is_open(kinds: str, pieces: Sequence[str]) -> bool:
+    """Whether text beyond these pieces tells what they are: it may close a comment, a reference or a directive.
+
+    ``meta[relay.Constant][0`` and ``#[version`` are one piece each where a ``]`` follows on their line.
+    """
+    if OPEN_COMMENT in kinds:
+        return True
+    marks = [mark.start() for mark in _BEFORE_BRACKET.finditer(kinds)]
+    opened = [at for at in marks if pieces[at] in ("meta", "#")]
+    return bool(opened) and not any("\n" in piece for piece in pieces[opened[-1] :])
+
+
+def ends_value_in(kinds: str, let: int) -> tuple[bool | None, int]:
+    """What :meth:`.Splitter._ends_value` tells, ``None`` where these kinds do not; and how many of them tell it."""
+    depth, position = 0, let
+    for mark in _EXPRESSION_ITEM.finditer(kinds, let):
+        before = kinds[position : mark.end()]
+        position = mark.end()
+        depth += sum(map(before.count, OPENING)) - sum(map(before.count, CLOSING))
+        if depth < 0 or not before.endswith(";"):
+            return False, position
+        if depth:
+            continue
+        end = _ITEM_END.search(kinds, position)
+        while end is not None and end[0] in OPENING:
+            depth, close = 1, end.end()
+            while depth and (bracket := _BRACKET.search(kinds, close)) is not None:
+                depth += 1 if bracket[0] in OPENING else -1
+                close = bracket.end()
+            end = _ITEM_END.search(kinds, close) if not depth else None
+        return (None, len(kinds)) if end is None else (end[0] == ";", end.end())
+    return None, len(kinds)
+
+
+@lru_cache(maxsize=4096)
+def is_whole_binding(kinds: str) -> bool:
+    """Whether a statement of these kinds binds a name to a whole value: such ones do not tell where others end."""
+    if not _BINDS.match(kinds) or not kinds.endswith(";") or NEXT_TOP.search(kinds):
+        return False
+    depth = 0
+    for mark in _BRACKET_OR_END.findall(kinds, 0, len(kinds) - 1):
+        depth += (mark in OPENING) - (mark in CLOSING)
+        if depth < 0 or (mark == ";" and not depth):
+            return False
+    return not depth
