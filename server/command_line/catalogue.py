@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.attributes import AttributeField
@@ -24,6 +24,9 @@ from relay_lsp.ir.ops.documentation import (
 from ..features.markdown import markdown
 from .problems import EXIT_OK, CommandError
 from .terminal import columns_of, definitions, documentation, wrapped
+
+if TYPE_CHECKING:
+    from relay_lsp.passes import Declaration
 
 __all__ = ["operators", "passes"]
 
@@ -59,7 +62,7 @@ def passes(options: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _pass_lines(declaration: Any, columns: int) -> Iterator[str]:
+def _pass_lines(declaration: Declaration, columns: int) -> Iterator[str]:
     yield f"{declaration.name}  ({declaration.kind}, level {declaration.info.opt_level})"
     if declaration.info.required:
         yield from wrapped(f"requires {', '.join(declaration.info.required)}", columns)
@@ -84,7 +87,7 @@ def _sentence(doc: str) -> str:
     return text if not text or text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _pass_json(declaration: Any) -> dict[str, Any]:
+def _pass_json(declaration: Declaration) -> dict[str, object]:
     return {
         "name": declaration.name,
         "kind": declaration.kind,
@@ -96,7 +99,7 @@ def _pass_json(declaration: Any) -> dict[str, Any]:
     }
 
 
-def _field_json(field: AttributeField) -> dict[str, Any]:
+def _field_json(field: AttributeField) -> dict[str, object]:
     return {
         "name": field.name,
         "kind": field.kind,
@@ -152,7 +155,7 @@ def _summary(op: Op) -> str:
     return markdown(op.doc).partition("\n\n")[0].replace("\n", " ")
 
 
-def _operator_json(op: Op) -> dict[str, Any]:
+def _operator_json(op: Op) -> dict[str, object]:
     return {
         "name": op.name,
         "documentation": op.doc,

@@ -9,7 +9,6 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -153,7 +152,7 @@ def report_placed(file: SourceFile, diagnostics: Sequence[Diagnostic]) -> None:
     _report_text(file.source_name, LineIndex(file.text), placed)
 
 
-def _json(item: Diagnostic, file: _Checked) -> dict[str, Any]:
+def _json(item: Diagnostic, file: _Checked) -> dict[str, object]:
     return {
         "file": file.name,
         "code": item.code,
@@ -175,7 +174,7 @@ def _json(item: Diagnostic, file: _Checked) -> dict[str, Any]:
     }
 
 
-def _range(lines: LineIndex, span: TextSpan | None) -> dict[str, Any]:
+def _range(lines: LineIndex, span: TextSpan | None) -> dict[str, object]:
     """Lines and columns from 1, the columns in code points, as compilers print them."""
     span = span or TextSpan(0, 0)
     (line, column), (end_line, end_column) = lines.line_and_column(span.start), lines.line_and_column(span.end)
@@ -190,7 +189,7 @@ _SARIF_LEVELS = {
 }
 
 
-def _sarif(checked: Sequence[_Checked]) -> dict[str, Any]:
+def _sarif(checked: Sequence[_Checked]) -> dict[str, object]:
     """A log in SARIF 2.1.0 (OASIS standard)."""
     codes = sorted({item.code for file in checked for item in file.diagnostics})
     results = [
@@ -228,7 +227,7 @@ def _sarif(checked: Sequence[_Checked]) -> dict[str, Any]:
     }
 
 
-def _sarif_location(file: _Checked, span: TextSpan | None) -> dict[str, Any]:
+def _sarif_location(file: _Checked, span: TextSpan | None) -> dict[str, object]:
     place = _range(file.lines, span)
     return {
         "physicalLocation": {

@@ -8,7 +8,6 @@ import webbrowser
 from collections.abc import Callable
 from copy import copy
 from pathlib import Path
-from typing import Any
 
 from relay_lsp.frontends.models import FRAMEWORKS
 from relay_lsp.ir.model_reference import ModelReference
@@ -19,7 +18,7 @@ from ..explorer.models import model_beside, with_model, with_overlays
 from ..explorer.page import PageNotBuiltError, explorer_page
 from ..explorer.serving import ExplorerServer, RunRequest
 from ..features.model_nodes import NodeList, node_list
-from ..features.pass_documentation import describe_pass
+from ..features.pass_documentation import PassEntry, describe_pass
 from ..worker.model_imports import ImportModel
 from .check import report_placed
 from .files import SourceFile, read_file, write_file
@@ -60,7 +59,7 @@ def _text(read: Callable[[], SourceFile]) -> str | None:
         return None  # It is being written, or gone.
 
 
-def _passes() -> list[dict[str, Any]]:
+def _passes() -> list[PassEntry]:
     return [describe_pass(kind.declaration()) for kind in registered().values()]
 
 

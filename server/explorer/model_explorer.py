@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 from .trace_graphs import StageGraph, StageNode, TraceGraphs
 
@@ -17,7 +16,7 @@ __all__ = ["model_explorer_files"]
 _GRADIENT = [{"stop": 0, "bgColor": "#ffffff"}, {"stop": 1, "bgColor": "#f28b61"}]
 
 
-def model_explorer_files(graphs: TraceGraphs, times: Mapping[str, float] | None = None) -> dict[str, Any]:
+def model_explorer_files(graphs: TraceGraphs, times: Mapping[str, float] | None = None) -> dict[str, object]:
     """The files by name, each as what its JSON holds.
 
     ``graphs.json`` is the collection, with one graph for each stage; ``flops.json`` and ``times.json`` are data of its
@@ -32,7 +31,7 @@ def model_explorer_files(graphs: TraceGraphs, times: Mapping[str, float] | None 
     # Model Explorer lists graphs by name or by size alone: numbers of one length keep their order.
     width = len(str(len(stages)))
     names = {stage.number: f"{index:0{width}}. {stage.name}" for index, stage in enumerate(stages, 1)}
-    files: dict[str, Any] = {
+    files: dict[str, object] = {
         "graphs.json": {
             "label": graphs.source or "trace",
             "graphs": [{"id": names[stage.number], "nodes": list(map(_node, stage.nodes))} for stage in stages],
@@ -49,7 +48,7 @@ def model_explorer_files(graphs: TraceGraphs, times: Mapping[str, float] | None 
     return files
 
 
-def _node(node: StageNode) -> dict[str, Any]:
+def _node(node: StageNode) -> dict[str, object]:
     attributes = [("type", node.type), *(("layer", name) for name in node.layers)]
     if node.flops > 0:
         attributes.append(("flops", str(node.flops)))
@@ -84,11 +83,11 @@ def _seconds(stage: StageGraph, times: Mapping[str, float]) -> dict[str, float]:
     return seconds
 
 
-def _data(name: str, values: Mapping[str, float]) -> dict[str, Any]:
+def _data(name: str, values: Mapping[str, float]) -> dict[str, object]:
     return {"name": name, "results": {key: {"value": value} for key, value in values.items()}, "gradient": _GRADIENT}
 
 
-def _sync(graphs: TraceGraphs, before: StageGraph, after: StageGraph) -> dict[str, Any]:
+def _sync(graphs: TraceGraphs, before: StageGraph, after: StageGraph) -> dict[str, object]:
     return {
         "type": "sync_navigation",
         "mappingEntries": [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypedDict
 
 from relay_lsp.ir.ops.documentation import value_text
 
@@ -11,12 +12,33 @@ from .markdown import markdown
 if TYPE_CHECKING:
     from relay_lsp.passes import Declaration
 
-__all__ = ["describe_pass"]
+__all__ = ["OptionEntry", "PassEntry", "describe_pass"]
 
 
-def describe_pass(declaration: Declaration) -> dict[str, Any]:
-    """What a picker and a form need to know of a pass, as JSON; documentation is Markdown."""
-    options = [
+class OptionEntry(TypedDict):
+    """An option of a pass; there is no default where it is required."""
+
+    name: str
+    kind: str
+    default: str | None
+    documentation: str
+    choices: Sequence[object]
+
+
+class PassEntry(TypedDict):
+    """What a picker and a form need to know of a pass; documentation is Markdown."""
+
+    name: str
+    summary: str
+    documentation: str
+    level: int
+    required: Sequence[str]
+    options: Sequence[OptionEntry]
+
+
+def describe_pass(declaration: Declaration) -> PassEntry:
+    """What a picker and a form need to know of a pass."""
+    options: list[OptionEntry] = [
         {
             "name": option.name,
             "kind": option.kind,

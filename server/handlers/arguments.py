@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 from lsprotocol import types
 from msgspec.structs import replace
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-def one_argument(arguments: Sequence[Any]) -> dict[str, Any]:
+def one_argument(arguments: Sequence[object]) -> Mapping[str, object]:
     """The one object that each of our commands takes.
 
     Raises:
@@ -33,13 +33,13 @@ def one_argument(arguments: Sequence[Any]) -> dict[str, Any]:
     """
     argument: object = arguments[0] if len(arguments) == 1 else None
     if isinstance(argument, dict):
-        return cast("dict[str, Any]", argument)
+        return cast("dict[str, object]", argument)
     raise refusal('the command takes one object, such as {"uri": …}')
 
 
-def field_of(params: object, *path: str) -> Any:
+def field_of(params: object, *path: str) -> object:
     """A part of the parameters of a request of our own, which arrive as objects with attributes."""
-    current: Any = params
+    current = params
     for name in path:
         current = fields_of(current).get(name, getattr(current, name, None))
     return current
@@ -57,20 +57,20 @@ def open_document(server: RelayLanguageServer, uri: object) -> Document:
     return document
 
 
-def calls_in(passes: Any, function: object = "") -> tuple[PassCall, ...]:
+def calls_in(passes: object, function: object = "") -> tuple[PassCall, ...]:
     """The passes of a list or of a text with commas, all of which may change the one ``function`` only, if any.
 
     Raises:
         JsonRpcException: one of them cannot be read.
     """
     try:
-        calls = parse_pipeline(passes or ())
+        calls = parse_pipeline(cast("Sequence[str] | str", passes or ()))
     except (PassCallError, TypeError) as error:
         raise refusal(str(error)) from None
     return tuple(replace(call, function=function) for call in calls) if isinstance(function, str) else calls
 
 
-def numbers_in(given: Any) -> tuple[int, ...]:
+def numbers_in(given: object) -> tuple[int, ...]:
     """The numbers of steps of the history.
 
     Raises:
@@ -82,12 +82,12 @@ def numbers_in(given: Any) -> tuple[int, ...]:
     return cast("tuple[int, ...]", numbers)
 
 
-def version_in(given: Any) -> int | None:
+def version_in(given: object) -> int | None:
     """The version of the text in the arguments, if they have one."""
     return given if isinstance(given, int) and not isinstance(given, bool) else None
 
 
-def cursor_in(given: Any) -> types.Position | None:
+def cursor_in(given: object) -> types.Position | None:
     """The position in the arguments of a command, if they have one."""
     line, character = field_of(given, "position", "line"), field_of(given, "position", "character")
     if isinstance(line, int) and isinstance(character, int):

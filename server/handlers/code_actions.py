@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from lsprotocol import types
 
@@ -164,7 +163,7 @@ async def _repeated_edit(server: RelayLanguageServer, seen: View, code: str) -> 
 
 
 async def _resolve_fixes(
-    server: RelayLanguageServer, action: types.CodeAction, data: dict[str, Any]
+    server: RelayLanguageServer, action: types.CodeAction, data: Mapping[str, object]
 ) -> types.CodeAction:
     seen = await view(server, str(data.get("uri")))
     if seen is None or seen.document.version != data.get("version"):

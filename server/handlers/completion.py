@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from lsprotocol import types
 
@@ -47,10 +46,10 @@ async def on_completion(server: RelayLanguageServer, params: types.CompletionPar
 
 def _completion_items(
     completions: Iterable[Completion], snippets: bool, seen: View, offset: int
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """What can be written here, in the order in which the feature gave it, as JSON: there are hundreds."""
     places: dict[TextSpan, tuple[Range, str]] = {}
-    items: list[dict[str, Any]] = []
+    items: list[dict[str, object]] = []
     for rank, completion in enumerate(completions):
         place = places.get(completion.span)
         if place is None:
@@ -61,10 +60,10 @@ def _completion_items(
     return items
 
 
-def _completion_item(completion: Completion, rank: int, snippets: bool, range: Range, begun: str) -> dict[str, Any]:
+def _completion_item(completion: Completion, rank: int, snippets: bool, range: Range, begun: str) -> dict[str, object]:
     use_snippet = snippets and bool(completion.snippet)
     new_text = completion.snippet if use_snippet else completion.insert_text or completion.label
-    item: dict[str, Any] = {
+    item: dict[str, object] = {
         "label": completion.label,
         "kind": _COMPLETION_KINDS[completion.kind].value,
         "sortText": f"{rank:05}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
 
 from lsprotocol import types
 
@@ -20,7 +19,7 @@ __all__ = ["register"]
 
 def _report(
     converter: ProtocolConverter, reported: Sequence[Diagnostic], version: int | None, known: str | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Diagnostics, or ``unchanged`` where the client has them already under this result id.
 
     The same text with the same findings has the same name.
@@ -53,7 +52,7 @@ async def on_workspace_diagnostic(server: RelayLanguageServer, params: types.Wor
     A client that takes partial results gets each report as soon as it is there, and an empty list at the end.
     """
     known = {previous.uri: previous.value for previous in params.previous_result_ids}
-    reports: list[dict[str, Any]] = []
+    reports: list[dict[str, object]] = []
     done = 0
     server.tell_progress(params.work_done_token, {"kind": "begin", "title": "Relay: checking the workspace"})
     try:
@@ -69,7 +68,7 @@ async def on_workspace_diagnostic(server: RelayLanguageServer, params: types.Wor
     return Plain({"items": reports})
 
 
-async def _reports(server: RelayLanguageServer, known: dict[str, str]) -> AsyncIterator[dict[str, Any]]:
+async def _reports(server: RelayLanguageServer, known: dict[str, str]) -> AsyncIterator[dict[str, object]]:
     for document in server.state.documents.of_workspace:
         seen = await view(server, document.uri)
         if seen is not None:

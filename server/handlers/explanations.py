@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
@@ -10,6 +10,7 @@ from relay_lsp.ir.diagnostics import Severity
 
 from ..features.explanations import Question, questions_at, remarks_on
 from ..features.values import value_at
+from ..lsp.answers import RemarkEntry, RemarksAnswer
 from ..lsp.capabilities import EXPLAIN, SHOW_REMARKS
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.message_codec import fields_of
@@ -45,7 +46,7 @@ def _action(seen: View, question: Question) -> types.CodeAction:
     return types.CodeAction(title=question.title, kind=EXPLANATION_KIND, command=command)
 
 
-async def explain(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+async def explain(server: RelayLanguageServer, *arguments: object) -> RemarksAnswer:
     """Run a pass for what it says about one value, show that, and give it; the buffer stays as it is."""
     given = one_argument(arguments)
     name, place = given.get("pass"), fields_of(given.get("position"))
@@ -78,7 +79,7 @@ async def explain(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any
     return {"message": message, "remarks": [_described(remark, seen.converter) for remark in remarks]}
 
 
-async def show_remarks(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+async def show_remarks(server: RelayLanguageServer, *arguments: object) -> RemarksAnswer:
     """Run passes for what they say, and show that beside the values; the buffer stays as it is.
 
     With ``hide``, what is shown is taken away again.
@@ -107,14 +108,14 @@ async def show_remarks(server: RelayLanguageServer, *arguments: Any) -> dict[str
     return {"message": message, "remarks": [_described(remark, converter) for remark in placed]}
 
 
-def _described(remark: PlacedRemark, converter: ProtocolConverter) -> dict[str, Any]:
+def _described(remark: PlacedRemark, converter: ProtocolConverter) -> RemarkEntry:
     return {
         "pass": remark.pass_name,
         "kind": remark.kind,
         "rule": remark.rule,
         "subject": remark.subject,
         "message": remark.message,
-        "range": None if remark.span is None else converter.range(remark.span),
+        "range": None if remark.span is None else converter.plain_range(remark.span),
     }
 
 

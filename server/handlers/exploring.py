@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from relay_lsp.ir.model_reference import ModelReference
 
 from ..explorer.models import with_model
 from ..explorer.page import PageNotBuiltError, explorer_page
+from ..lsp.answers import ExploreAnswer
 from ..lsp.methods import EXPLORE
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCallError
@@ -23,7 +22,7 @@ from .views import refusal
 __all__ = ["register"]
 
 
-async def on_explore(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+async def on_explore(server: RelayLanguageServer, params: object) -> ExploreAnswer:
     """The trace of passes over a document, and the page that shows it (`docs/protocol.md` has its form)."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
     calls = await calls_asked_for(server, document, params)
@@ -58,10 +57,9 @@ async def on_explore(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     return {"version": version, "failed": run.failed, "page": explorer_page([trace])}
 
 
-def _texts(params: Any, name: str) -> list[str]:
-    entries: Any = field_of(params, name) or []
+def _texts(params: object, name: str) -> list[str]:
     try:
-        return msgspec.convert(entries, list[str])
+        return msgspec.convert(field_of(params, name) or (), list[str])
     except msgspec.ValidationError:
         raise refusal(f"{name} is a list of texts") from None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timezone
-from typing import Any
 
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.text.line_index import LineIndex
@@ -12,6 +11,14 @@ from relay_lsp.ir.text.line_index import LineIndex
 from ..documents.line_edits import line_edits
 from ..features.exporting import command_line, pipeline_comment_line
 from ..history.rows import StepRecord
+from ..lsp.answers import (
+    DifferenceAnswer,
+    HistoryAnswer,
+    HistoryStepEntry,
+    HistoryTextAnswer,
+    PipelineAnswer,
+    RunAnswer,
+)
 from ..lsp.capabilities import CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY
 from ..lsp.methods import EXPORT_PIPELINE, HISTORY, HISTORY_DIFFERENCE, HISTORY_TEXT
 from ..lsp.protocol import RelayLanguageServer
@@ -24,7 +31,7 @@ from .views import moved_on, read_layers_ahead, refusal
 __all__ = ["calls_of_steps", "register"]
 
 
-async def on_history(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+async def on_history(server: RelayLanguageServer, params: object) -> HistoryAnswer:
     """The steps on a buffer: those that led to its text, and those that it was taken back from."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
     past = await server.state.history.buffer_history(document)
@@ -37,9 +44,9 @@ async def on_history(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     }
 
 
-def _described(step: StepRecord, applied: bool) -> dict[str, Any]:
+def _described(step: StepRecord, applied: bool) -> HistoryStepEntry:
     moment = datetime.fromtimestamp(step.time, tz=timezone.utc)
-    return {
+    entry: HistoryStepEntry = {
         "id": step.id,
         "kind": "edit" if step.details.by_hand else "pass",
         "pass": step.pass_name,
@@ -51,9 +58,12 @@ def _described(step: StepRecord, applied: bool) -> dict[str, Any]:
         "milliseconds": round(step.seconds * 1000, 3),
         "time": moment.isoformat(timespec="seconds"),
         "operators": dict(step.details.operators),
-        **({"skipped": dict(step.details.skipped)} if step.details.skipped else {}),
-        **({"byName": step.details.by_name} if step.details.by_name else {}),
     }
+    if step.details.skipped:
+        entry["skipped"] = dict(step.details.skipped)
+    if step.details.by_name:
+        entry["byName"] = step.details.by_name
+    return entry
 
 
 def _command(steps: Sequence[StepRecord], file: str) -> str:
@@ -92,12 +102,12 @@ async def calls_of_steps(server: RelayLanguageServer, numbers: Sequence[int]) ->
     return calls
 
 
-async def on_history_text(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+async def on_history_text(server: RelayLanguageServer, params: object) -> HistoryTextAnswer:
     """The text before or after a step."""
     return {"text": await _text(server, params)}
 
 
-async def _text(server: RelayLanguageServer, moment: Any) -> str:
+async def _text(server: RelayLanguageServer, moment: object) -> str:
     """The text of a moment: ``{id, side}``.
 
     Raises:
@@ -110,7 +120,7 @@ async def _text(server: RelayLanguageServer, moment: Any) -> str:
     return text
 
 
-async def on_history_difference(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+async def on_history_difference(server: RelayLanguageServer, params: object) -> DifferenceAnswer:
     """Two texts of the history, or one and the buffer, and which operators one has more of than the other."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
     texts: list[str] = []
@@ -126,7 +136,7 @@ async def on_history_difference(server: RelayLanguageServer, params: Any) -> dic
     }
 
 
-async def on_export_pipeline(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+async def on_export_pipeline(server: RelayLanguageServer, params: object) -> PipelineAnswer:
     """Steps of the history as a command line, as the comment of a file, and as a list for the settings."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
     given = field_of(params, "steps")
@@ -146,7 +156,7 @@ async def on_export_pipeline(server: RelayLanguageServer, params: Any) -> dict[s
 # Commands
 
 
-async def go_to_step(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+async def go_to_step(server: RelayLanguageServer, *arguments: object) -> RunAnswer:
     """Give a buffer the text that it had before or after a step, as one edit of the lines that differ."""
     given = one_argument(arguments)
     document = open_document(server, given.get("uri"))
@@ -170,7 +180,7 @@ async def go_to_step(server: RelayLanguageServer, *arguments: Any) -> dict[str, 
     return {"changed": True, "applied": True, "message": "done"}
 
 
-async def replay(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+async def replay(server: RelayLanguageServer, *arguments: object) -> RunAnswer:
     """Run the passes of steps of the history again, on the buffer as it is now."""
     given = one_argument(arguments)
     document = open_document(server, given.get("uri"))
@@ -178,13 +188,13 @@ async def replay(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]
     return await run_and_apply(server, document, calls, version_in(given.get("version")))
 
 
-async def clear_history(server: RelayLanguageServer, *arguments: Any) -> None:
+async def clear_history(server: RelayLanguageServer, *arguments: object) -> None:
     """Clear the pass history."""
     await server.state.history.clear()
     server.say("The pass history is empty now.", Severity.INFORMATION)
 
 
-async def show_history(server: RelayLanguageServer, *arguments: Any) -> None:
+async def show_history(server: RelayLanguageServer, *arguments: object) -> None:
     """Tell the user in a sentence which passes made the text. Clients with a view of their own show that instead."""
     given = one_argument(arguments)
     past = await server.state.history.buffer_history(open_document(server, given.get("uri")))

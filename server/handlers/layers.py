@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from lsprotocol import types
 
 from relay_lsp.ir.text.text_span import TextSpan
 
+from ..documents.positions import Range
 from ..features.history import ValueEvent
-from ..features.layers.colours import ColourBook
+from ..features.layers.colours import ColourBook, GroupColour
 from ..features.layers.groups import GROUPINGS, group_values
 from ..features.layers.layer_index import LayerIndex
 from ..features.layers.navigation import layer_at, neighbouring_layer
 from ..features.layers.table import layer_table
 from ..features.values import value_at
+from ..lsp.answers import ColourGroupEntry, ColoursAnswer, LayersAnswer, NeighbourAnswer
 from ..lsp.methods import COLOURS, LAYERS, NEIGHBOUR
 from ..lsp.protocol import RelayLanguageServer
 from .arguments import field_of, position_in
@@ -24,7 +26,7 @@ from .views import View, refusal, view
 __all__ = ["register"]
 
 
-async def on_colours(server: RelayLanguageServer, books: ColourBook, params: Any) -> dict[str, Any] | None:
+async def on_colours(server: RelayLanguageServer, books: ColourBook, params: object) -> ColoursAnswer | None:
     """A colour for each group of values: `{version, groups: [{name, background, solid, ruler, text, ranges}]}`.
 
     ``by`` is what the values of a group have in common (`layer`, `pass`, `operator`, `compiler` or `dtype`), ``theme``
@@ -50,9 +52,20 @@ async def on_colours(server: RelayLanguageServer, books: ColourBook, params: Any
     return {
         "version": seen.document.version,
         "groups": [
-            {"name": name, **colours[name]._asdict(), "ranges": seen.converter.plain_ranges(spans)}
-            for name, spans in groups.items()
+            _colour_group(name, colours[name], seen.converter.plain_ranges(spans)) for name, spans in groups.items()
         ],
+    }
+
+
+def _colour_group(name: str, colour: GroupColour, ranges: Sequence[Range]) -> ColourGroupEntry:
+    background, solid, ruler, text = colour
+    return {
+        "name": name,
+        "background": background,
+        "solid": solid,
+        "ruler": ruler,
+        "text": text,
+        "ranges": ranges,
     }
 
 
@@ -60,7 +73,7 @@ def _index(server: RelayLanguageServer, seen: View) -> LayerIndex:
     return server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
 
 
-def _spans(seen: View, ranges: Any) -> list[TextSpan]:
+def _spans(seen: View, ranges: object) -> list[TextSpan]:
     if not isinstance(ranges, (list, tuple)):
         return [TextSpan(0, seen.snapshot.lines.length)]
     spans: list[TextSpan] = []
@@ -77,7 +90,7 @@ def _spans(seen: View, ranges: Any) -> list[TextSpan]:
     return joined
 
 
-async def on_layers(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
+async def on_layers(server: RelayLanguageServer, params: object) -> LayersAnswer | None:
     """The layers of a text with what each consists of.
 
     `{version, layers: [{name, ranges, operators: {name: count}, inputs: [type], outputs: [type], bytes, flops,
@@ -105,7 +118,7 @@ async def on_layers(server: RelayLanguageServer, params: Any) -> dict[str, Any] 
     }
 
 
-async def on_neighbouring_layer(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
+async def on_neighbouring_layer(server: RelayLanguageServer, params: object) -> NeighbourAnswer | None:
     """The layer at a position, or the next or the previous one: `{layers: [name], range, ranges}`.
 
     ``direction`` is `next`, `previous` or `here`; ``ranges`` are all values of the layer, to be selected.
@@ -142,7 +155,7 @@ def register(server: RelayLanguageServer) -> None:
     """Answer these requests."""
     books = ColourBook()
 
-    async def colours(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
+    async def colours(server: RelayLanguageServer, params: object) -> ColoursAnswer | None:
         return await on_colours(server, books, params)
 
     server.feature(COLOURS)(colours)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lsprotocol import types
@@ -16,6 +16,7 @@ from relay_lsp.ir.model_reference import ModelReference
 from ..features.model_nodes import NodeList, node_markdown
 from ..features.provenance import ValueOrigin, origins_at
 from ..history.store import default_folder
+from ..lsp.answers import ImportAnswer
 from ..lsp.methods import IMPORT_MODEL
 from ..lsp.protocol import RelayLanguageServer
 from ..session.folders import path_of_url
@@ -36,7 +37,7 @@ _MODEL_SCHEME = "relay-model"
 """The scheme of texts that clients show of a model, at the model's path."""
 
 
-async def on_import_model(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+async def on_import_model(server: RelayLanguageServer, params: object) -> ImportAnswer:
     """The Relay text of a model's file, with what could not be converted."""
     path, target = _path(field_of(params, "uri")), _path(field_of(params, "target"))
     if path is None:

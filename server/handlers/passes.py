@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,7 +12,8 @@ from relay_lsp.ir.diagnostics import Severity
 from ..documents.documents import Document
 from ..features.aligned_preview import aligned_texts, correspondences
 from ..features.exporting import command_line
-from ..features.pass_documentation import describe_pass
+from ..features.pass_documentation import PassEntry, describe_pass
+from ..lsp.answers import AlignedAnswer, PreviewAnswer, PreviewChanges, RunAnswer, VerificationAnswer
 from ..lsp.capabilities import RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.methods import PASSES, PREVIEW
@@ -33,7 +34,7 @@ __all__ = ["calls_asked_for", "register"]
 # Commands
 
 
-async def run_pass(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+async def run_pass(server: RelayLanguageServer, *arguments: object) -> RunAnswer:
     """Run one pass over a document and put the result into it."""
     given = one_argument(arguments)
     name = given.get("pass")
@@ -53,7 +54,7 @@ async def run_pass(server: RelayLanguageServer, *arguments: Any) -> dict[str, An
     return await run_and_apply(server, document, (call,), version_in(given.get("version")), cursor_in(given))
 
 
-async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+async def run_pipeline(server: RelayLanguageServer, *arguments: object) -> RunAnswer:
     """Run a pipeline over a document and put the result into it."""
     given = one_argument(arguments)
     document = open_document(server, given.get("uri"))
@@ -62,7 +63,7 @@ async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str
     return await run_and_apply(server, document, calls, version_in(given.get("version")), cursor_in(given), gates)
 
 
-def _is_pipeline(given: Any, calls: Sequence[PassCall]) -> bool:
+def _is_pipeline(given: object, calls: Sequence[PassCall]) -> bool:
     """Whether the context decides which passes run.
 
     It does not where steps are repeated, nor where one pass alone is listed: that one was asked for by its name, as in
@@ -73,7 +74,7 @@ def _is_pipeline(given: Any, calls: Sequence[PassCall]) -> bool:
     return field_of(given, "passes") is None or len(calls) > 1
 
 
-async def calls_asked_for(server: RelayLanguageServer, document: Document, given: Any) -> Sequence[PassCall]:
+async def calls_asked_for(server: RelayLanguageServer, document: Document, given: object) -> Sequence[PassCall]:
     """The passes that an argument lists or names, or those of steps of the history; else the document's pipeline.
 
     Raises:
@@ -85,7 +86,7 @@ async def calls_asked_for(server: RelayLanguageServer, document: Document, given
     return calls_in(_pipeline_asked_for(server, document, given), field_of(given, "function"))
 
 
-def _pipeline_asked_for(server: RelayLanguageServer, document: Document, given: Any) -> Any:
+def _pipeline_asked_for(server: RelayLanguageServer, document: Document, given: object) -> object:
     """The passes that an argument lists or names; the document's pipeline where it does neither."""
     passes, name = field_of(given, "passes"), field_of(given, "name")
     if passes is None and isinstance(name, str):
@@ -97,7 +98,7 @@ def _pipeline_asked_for(server: RelayLanguageServer, document: Document, given: 
     return server.state.passes.pipeline_for(document) if passes is None else passes
 
 
-async def verify(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+async def verify(server: RelayLanguageServer, *arguments: object) -> VerificationAnswer:
     """Run the document before and after each pass of a pipeline on random inputs, and tell whether they differ."""
     given = one_argument(arguments)
     document = open_document(server, given.get("uri"))
@@ -117,7 +118,7 @@ async def verify(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]
     }
 
 
-def restart_worker(server: RelayLanguageServer, *arguments: Any) -> None:
+def restart_worker(server: RelayLanguageServer, *arguments: object) -> None:
     """Kill the worker, whatever it is doing; the next pass gets a new one."""
     server.state.worker.restart()
     server.status("ready", "")
@@ -126,19 +127,19 @@ def restart_worker(server: RelayLanguageServer, *arguments: Any) -> None:
 # Requests of our own
 
 
-async def on_passes(server: RelayLanguageServer, params: Any) -> list[dict[str, Any]]:
+async def on_passes(server: RelayLanguageServer, params: object) -> list[PassEntry]:
     """Every pass with its documentation and options, for pickers and forms."""
     described = await server.state.analysis.thread.run(_describe_passes)
-    return [*described, *map(dict, server.state.extensions.passes)]
+    return [*described, *server.state.extensions.passes]
 
 
-def _describe_passes() -> list[dict[str, Any]]:
+def _describe_passes() -> list[PassEntry]:
     from relay_lsp.passes import registered
 
     return [describe_pass(kind.declaration()) for kind in registered().values()]
 
 
-async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+async def on_preview(server: RelayLanguageServer, params: object) -> PreviewAnswer:
     """What passes would make of a document, without doing it (`docs/protocol.md` has its form)."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
     calls = await calls_asked_for(server, document, params)
@@ -172,7 +173,7 @@ async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     }
 
 
-async def _aligned(server: RelayLanguageServer, text: str, outcome: PassesOutcome, params: Any) -> dict[str, Any]:
+async def _aligned(server: RelayLanguageServer, text: str, outcome: PassesOutcome, params: object) -> AlignedAnswer:
     """Both texts laid out side by side, where the client asks for that."""
     wanted = field_of(params, "aligned")
     if not wanted or not outcome.changed:
@@ -194,7 +195,7 @@ async def _aligned(server: RelayLanguageServer, text: str, outcome: PassesOutcom
     }
 
 
-def _changes(server: RelayLanguageServer, old: ProtocolConverter, outcome: PassesOutcome) -> dict[str, Any]:
+def _changes(server: RelayLanguageServer, old: ProtocolConverter, outcome: PassesOutcome) -> PreviewChanges:
     """What became of what; ranges of new values are in the text after, all others in the text before."""
     new, changes = server.converter_of(old.uri, outcome.text), outcome.changes
     return {

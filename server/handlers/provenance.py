@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..documents.documents import Document
 from ..features.history import RemovedValue, ValueEvent
 from ..features.provenance import ValueOrigin, function_at, origins_of
 from ..features.values import value_at
+from ..lsp.answers import FateAnswer, OriginEntry, ProvenanceAnswer, RemovedEntry, ValueEventEntry
 from ..lsp.methods import FATE, PROVENANCE
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import folder_of, origin_address
@@ -18,7 +18,7 @@ from .views import refusal, view
 __all__ = ["register"]
 
 
-async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
+async def on_provenance(server: RelayLanguageServer, params: object) -> ProvenanceAnswer | None:
     """The origin of the value at a position: layers and places, and the steps that touched it.
 
     ``{range, text, origins: [{name, line, column, target?}], events: [{pass, id, before: [text, …], ranges}]}``; every
@@ -41,40 +41,49 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
     folder = folder_of(uri)
     history, lines = server.state.history, seen.snapshot.lines
     removed = history.removed(seen.document, function) if function else ()
-    more = {"removed": _plain_removed(server, seen.document, removed)} if function else {}
     past = history.past(uri, lines, span)
     origins = origins_of(seen.snapshot, span) or past.origins
-    return {
+    answer: ProvenanceAnswer = {
         "range": seen.converter.plain_range(span),
         "text": seen.snapshot.lines.part(span.start, span.end),
         "origins": [_plain_origin(origin, origin_address(folder, origin)) for origin in origins],
         "events": _plain_events(server, seen.document, past.events),
-        **more,
     }
+    if function:
+        answer["removed"] = _plain_removed(server, seen.document, removed)
+    return answer
 
 
-def _plain_origin(origin: ValueOrigin, target: str | None) -> dict[str, Any]:
-    plain: dict[str, Any] = {"name": origin.source, "line": origin.line, "column": origin.column}
-    return plain if target is None else {**plain, "target": target}
+def _plain_origin(origin: ValueOrigin, target: str | None) -> OriginEntry:
+    plain: OriginEntry = {"name": origin.source, "line": origin.line, "column": origin.column}
+    if target is not None:
+        plain["target"] = target
+    return plain
 
 
 def _plain_events(
     server: RelayLanguageServer, document: Document, events: Sequence[ValueEvent]
-) -> list[dict[str, Any]]:
-    plain: list[dict[str, Any]] = []
+) -> list[ValueEventEntry]:
+    plain: list[ValueEventEntry] = []
     for event in events:
-        described: dict[str, Any] = {"pass": event.pass_name, "id": event.step, "before": list(event.before)}
         steps = server.state.history.steps_since(document, event.step)
         then = server.converter_of(document.uri, steps[0].before) if steps else None
-        described["ranges"] = [then.plain_range(source) for source in event.sources] if then is not None else []
-        plain.append({**described, "kind": "edit"} if event.by_hand else described)
+        described: ValueEventEntry = {
+            "pass": event.pass_name,
+            "id": event.step,
+            "before": list(event.before),
+            "ranges": [then.plain_range(source) for source in event.sources] if then is not None else [],
+        }
+        if event.by_hand:
+            described["kind"] = "edit"
+        plain.append(described)
     return plain
 
 
 def _plain_removed(
     server: RelayLanguageServer, document: Document, removed: tuple[RemovedValue, ...]
-) -> list[dict[str, Any]]:
-    plain: list[dict[str, Any]] = []
+) -> list[RemovedEntry]:
+    plain: list[RemovedEntry] = []
     for value in removed:
         then = server.converter_of(document.uri, server.state.history.steps_since(document, value.step)[0].before)
         place = then.plain_range(value.span)
@@ -82,7 +91,7 @@ def _plain_removed(
     return plain
 
 
-async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
+async def on_fate(server: RelayLanguageServer, params: object) -> FateAnswer | None:
     """Where a value of an earlier text went: ``id`` is the step of the history, ``position`` is in the text before it.
 
     ``{range, text, places: [range in the buffer, …], events: [{pass, id, before, ranges}], removedBy: pass | null}``.
@@ -91,7 +100,7 @@ async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | 
     document = server.state.documents.find(uri)
     if document is None:
         return None
-    steps = server.state.history.steps_since(document, identity)
+    steps = server.state.history.steps_since(document, identity) if isinstance(identity, int) else ()
     if not steps:
         raise refusal("this step is not among those that led to the text")
     before = steps[0].before

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from relay_lsp.ir.diagnostics import Severity
 
+from ..lsp.answers import ReductionAnswer
 from ..lsp.capabilities import REDUCE
 from ..lsp.protocol import RelayLanguageServer
 from .arguments import one_argument, open_document, version_in
@@ -18,7 +17,7 @@ __all__ = ["register"]
 _DEFAULT = "raises"
 
 
-async def reduce(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+async def reduce(server: RelayLanguageServer, *arguments: object) -> ReductionAnswer:
     """Find the smallest module on which the passes still go wrong; the buffer stays as it is."""
     given = one_argument(arguments)
     until = given.get("until", _DEFAULT)

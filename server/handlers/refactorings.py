@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from lsprotocol import types
 
@@ -42,7 +41,7 @@ def refactoring_actions(server: RelayLanguageServer, seen: View, span: TextSpan)
 
 
 async def resolve_refactoring(
-    server: RelayLanguageServer, action: types.CodeAction, data: dict[str, Any]
+    server: RelayLanguageServer, action: types.CodeAction, data: Mapping[str, object]
 ) -> types.CodeAction:
     """The edit of the refactoring that was chosen.
 
@@ -60,7 +59,7 @@ async def resolve_refactoring(
     return action
 
 
-def _find(server: RelayLanguageServer, seen: View, data: dict[str, Any]) -> Refactoring:
+def _find(server: RelayLanguageServer, seen: View, data: Mapping[str, object]) -> Refactoring:
     start, end = data.get("start"), data.get("end")
     if isinstance(start, int) and isinstance(end, int):
         origins = server.state.history.carried_origins(seen.document)

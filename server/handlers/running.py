@@ -17,6 +17,7 @@ from relay_lsp.ir.diagnostics import Severity, TextEdit
 
 from ..documents.documents import Document
 from ..features.following import place_after
+from ..lsp.answers import PassRunEntry, RunAnswer
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall
@@ -25,7 +26,7 @@ from ..worker.worker import JobCancelled, JobError
 from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, read_layers_ahead, refusal
 
 if TYPE_CHECKING:
-    from ..worker.pass_outcomes import PassesOutcome
+    from ..worker.pass_outcomes import PassesOutcome, StepOutcome
 
 __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "skipped_words", "work"]
 
@@ -37,7 +38,7 @@ async def run_and_apply(
     version: int | None,
     cursor: types.Position | None = None,
     gates: bool = False,
-) -> dict[str, Any]:
+) -> RunAnswer:
     """Run passes and put the result into the buffer, as one edit. The outcome is shown to the user and returned.
 
     Where the text has moved on meanwhile, the answer has ``outdated``, and they can be run again. With a ``cursor``,
@@ -128,24 +129,28 @@ async def apply(server: RelayLanguageServer, document: Document, edits: Sequence
     return message
 
 
-def _report(outcome: PassesOutcome, applied: bool, message: str) -> dict[str, Any]:
+def _report(outcome: PassesOutcome, applied: bool, message: str) -> RunAnswer:
     return {"changed": outcome.changed, "applied": applied, "message": message, "steps": described_steps(outcome)}
 
 
-def described_steps(outcome: PassesOutcome) -> list[dict[str, Any]]:
-    """What each pass did, as JSON."""
-    return [
-        {
-            "pass": step.name,
-            "call": str(step.call),
-            "changed": step.changed,
-            "milliseconds": round(step.seconds * 1000, 3),
-            "operators": dict(step.operators),
-            **({"skipped": step.skipped} if step.skipped else {}),
-            **({"byName": outcome.by_name[step.name]} if step.name in outcome.by_name else {}),
-        }
-        for step in outcome.steps
-    ]
+def described_steps(outcome: PassesOutcome) -> list[PassRunEntry]:
+    """What each pass did."""
+    return [_described(step, outcome.by_name.get(step.name, "")) for step in outcome.steps]
+
+
+def _described(step: StepOutcome, by_name: str) -> PassRunEntry:
+    entry: PassRunEntry = {
+        "pass": step.name,
+        "call": str(step.call),
+        "changed": step.changed,
+        "milliseconds": round(step.seconds * 1000, 3),
+        "operators": dict(step.operators),
+    }
+    if step.skipped:
+        entry["skipped"] = step.skipped
+    if by_name:
+        entry["byName"] = by_name
+    return entry
 
 
 async def run_passes(

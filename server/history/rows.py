@@ -6,7 +6,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from ..worker.pass_changes import SpanLayers, SpanOrigins
@@ -24,6 +24,9 @@ __all__ = [
 
 STEP_COLUMNS = "id, pass, before, after, seconds, time, origins, details"
 """The columns of the table of steps that :func:`step_of_row` reads, in their order."""
+
+StepRow: TypeAlias = tuple[int, str, str, str, float, float, bytes, str]
+"""A row with these columns."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class StepRecord:
         return self.details.call or self.pass_name
 
 
-def step_of_row(row: tuple[Any, ...]) -> StepRecord:
+def step_of_row(row: StepRow) -> StepRecord:
     """The step of a row with the columns of :data:`STEP_COLUMNS`. Details of a newer version are left out."""
     known = {entry.name for entry in fields(StepDetails)}
     details = {name: value for name, value in json.loads(row[7]).items() if name in known}

@@ -89,7 +89,7 @@ CODE_ACTION_KINDS = (
 )
 
 
-def choose_encoding(client: Mapping[str, Any]) -> Encoding:
+def choose_encoding(client: Mapping[str, object]) -> Encoding:
     """The first position encoding of the client's that we know; UTF-16 where it names none."""
     encodings = _at(client, "general", "positionEncodings")
     for offered in cast("list[object]", encodings) if isinstance(encodings, list) else ():
@@ -100,25 +100,25 @@ def choose_encoding(client: Mapping[str, Any]) -> Encoding:
     return Encoding.UTF_16
 
 
-def pulls_diagnostics(client: Mapping[str, Any]) -> bool:
+def pulls_diagnostics(client: Mapping[str, object]) -> bool:
     """Whether the client fetches diagnostics itself, and lets us say when to do so again: passes report late."""
     pulls = _at(client, "textDocument", "diagnostic") is not None
     return pulls and bool(_at(client, "workspace", "diagnostics", "refreshSupport"))
 
 
-def _at(client: Mapping[str, Any], *path: str) -> Any:
+def _at(client: Mapping[str, object], *path: str) -> Any:
     current: Any = client
     for part in path:
         if not isinstance(current, Mapping):
             return None
-        current = cast("Mapping[str, Any]", current).get(part)
+        current = cast("Mapping[str, object]", current).get(part)
     return current
 
 
-def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
+def initialize_result(params: Mapping[str, object]) -> dict[str, object]:
     """The result of ``initialize`` for these parameters (LSP 3.17, *InitializeResult*)."""
-    client = cast("Mapping[str, Any]", params.get("capabilities") or {})
-    capabilities: dict[str, Any] = {
+    client = cast("Mapping[str, object]", params.get("capabilities") or {})
+    capabilities: dict[str, object] = {
         "positionEncoding": choose_encoding(client).value,
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
         "hoverProvider": True,
@@ -167,6 +167,6 @@ def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
     return {"capabilities": capabilities, "serverInfo": {"name": "relay-lsp", "version": VERSION}}
 
 
-def supports(client: Mapping[str, Any], *path: str) -> bool:
+def supports(client: Mapping[str, object], *path: str) -> bool:
     """Whether the client's capabilities have something other than false at this path."""
     return bool(_at(client, *path))

@@ -44,9 +44,9 @@ def _position(position: types.Position) -> Position:
 
 
 @cache
-def _kind(code: str, severity: Severity, tags: tuple[Tag, ...]) -> Mapping[str, Any]:
+def _kind(code: str, severity: Severity, tags: tuple[Tag, ...]) -> Mapping[str, object]:
     """What findings of one kind have in common, as JSON: there are few kinds, and hundreds of findings of each."""
-    fields: dict[str, Any] = {"severity": int(severity), "code": code, "source": _SOURCE}
+    fields: dict[str, object] = {"severity": int(severity), "code": code, "source": _SOURCE}
     page = documentation_page(code)
     if page is not None:
         fields["codeDescription"] = {"href": page}
@@ -127,9 +127,9 @@ class ProtocolConverter(msgspec.Struct, frozen=True):
         """Places in this text: a value may have thousands of uses."""
         return [LocationEntry(self.uri, place) for place in self.plain_ranges(spans)]
 
-    def diagnostic(self, diagnostic: Diagnostic) -> dict[str, Any]:
+    def diagnostic(self, diagnostic: Diagnostic) -> dict[str, object]:
         """A finding with its related places, as JSON."""
-        fields: dict[str, Any] = {
+        fields: dict[str, object] = {
             "range": self.plain_range(diagnostic.span or TextSpan(0, 0)),
             "message": diagnostic.message,
             **_kind(diagnostic.code, diagnostic.severity, diagnostic.tags),

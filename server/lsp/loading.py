@@ -34,13 +34,13 @@ def load_protocol() -> None:
     hooks._resolved_forward_references = True
 
 
-def without_capabilities(message: Mapping[str, Any]) -> dict[str, Any]:
+def without_capabilities(message: Mapping[str, object]) -> dict[str, object]:
     """The message to make lsprotocol's types of. What a client can do is looked up in what it wrote itself: to make
     types of it would cost methods for a hundred classes before the first answer."""
     params = message.get("params")
     if message.get("method") != "initialize" or not isinstance(params, dict):
         return dict(message)
-    fields = cast("dict[str, Any]", params)
+    fields = cast("dict[str, object]", params)
     is_readable = isinstance(fields.get("capabilities"), dict)
     return {**message, "params": {**fields, "capabilities": {}}} if is_readable else dict(message)
 

@@ -8,7 +8,7 @@ import logging
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from relay_lsp.ir.cancellation import Cancellation, WorkCancelled
 from relay_lsp.ir.diagnostics import Diagnostic
@@ -309,7 +309,7 @@ def _refuse(part: object) -> None:
     raise _TakesLong
 
 
-def _retrieved(task: asyncio.Future[Any]) -> None:
+def _retrieved(task: asyncio.Task[Snapshot]) -> None:
     """Look at what became of a task that no caller may wait for; its own callers hear of its errors."""
     if not task.cancelled():
         task.exception()

@@ -7,9 +7,9 @@ that was killed begins with none. Their operators come back as declarations (:mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
 
@@ -20,6 +20,7 @@ from .regular_files import Stamp, stamp_of
 if TYPE_CHECKING:
     from relay_lsp.passes.infrastructure.extensions import Extension, ExtensionFault
 
+    from ..features.pass_documentation import PassEntry
     from .extension_operators import CallQuestion, ExtensionOperators, OperatorDeclaration
 
 __all__ = ["Extensions", "LoadExtension", "Loaded", "WithExtensions"]
@@ -35,7 +36,7 @@ _loaded: dict[str, Stamp | None] = {}
 class Loaded(msgspec.Struct, frozen=True):
     """What one entry of the setting brought. ``passes`` are described as ``relay/passes`` gives them."""
 
-    passes: Sequence[Mapping[str, Any]] = ()
+    passes: Sequence[PassEntry] = ()
     operators: Sequence[OperatorDeclaration] = ()
     faults: Sequence[ExtensionFault] = ()
 
@@ -68,14 +69,17 @@ class LoadExtension(msgspec.Struct, frozen=True):
         )
 
 
-class WithExtensions(msgspec.Struct, frozen=True):
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class WithExtensions(msgspec.Struct, Generic[Result_co], frozen=True):
     """A job for which these extensions must be there, in the state that they are known to load in."""
 
-    job: Job
+    job: Job[Result_co]
     extensions: tuple[tuple[str, Stamp | None], ...]
     root: str = ""
 
-    def run(self, progress: Progress) -> Any:
+    def run(self, progress: Progress) -> Result_co:
         """Load what this process does not have yet, and do the job."""
         from ..worker.read_texts import forget_snapshots
 
@@ -164,7 +168,7 @@ class Extensions:
         return self.is_trusted and any(name not in self._known for name in self._names)
 
     @property
-    def passes(self) -> list[Mapping[str, Any]]:
+    def passes(self) -> list[PassEntry]:
         """The descriptions of the passes that extensions have brought."""
         return [described for known in self._known.values() for described in known.loaded.passes]
 
@@ -267,7 +271,7 @@ class Extensions:
         ]
         return entries[0] if entries else operator
 
-    def job(self, job: Job) -> Job:
+    def job(self, job: Job[Result_co]) -> Job[Result_co]:
         """``job``, with the extensions that are known to load."""
         if not self.is_trusted:
             return job

@@ -18,13 +18,13 @@ class OutcomeMemory:
     """Outcomes by job, which says everything that they depend on: text, passes, level, and the state of extensions."""
 
     def __init__(self) -> None:
-        self._kept: deque[tuple[Job, PassesOutcome]] = deque(maxlen=_KEPT)
+        self._kept: deque[tuple[Job[PassesOutcome], PassesOutcome]] = deque(maxlen=_KEPT)
 
-    def find(self, job: Job) -> PassesOutcome | None:
+    def find(self, job: Job[PassesOutcome]) -> PassesOutcome | None:
         """The outcome of a job that is equal to this one, if it is kept."""
         return next((outcome for kept, outcome in self._kept if kept == job), None)
 
-    def keep(self, job: Job, outcome: PassesOutcome) -> None:
+    def keep(self, job: Job[PassesOutcome], outcome: PassesOutcome) -> None:
         """Keep an outcome. One that failed may go better the next time."""
         if outcome.failed is None:
             self._kept.append((job, outcome))

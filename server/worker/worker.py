@@ -11,7 +11,7 @@ import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..import_path import environment, safe_path
 from .worker_process import Cancel, Done, Job, Reported, Run, TaskFailed, read_data, write_frame
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
 
 __all__ = ["JobCancelled", "JobError", "JobTimeout", "Worker", "WorkerDied"]
+
+Result = TypeVar("Result")
 
 logger = logging.getLogger(__name__)
 
@@ -67,8 +69,8 @@ class Worker:
         self._current: tuple[int, asyncio.Future[Any], Callable[[str], object]] | None = None
 
     async def run(
-        self, job: Job, *, timeout: float | None = None, progress: Callable[[str], object] = lambda _: None
-    ) -> Any:
+        self, job: Job[Result], *, timeout: float | None = None, progress: Callable[[str], object] = lambda _: None
+    ) -> Result:
         """What ``job.run`` gives, in the worker. Cancelling the caller stops the job.
 
         Raises:
@@ -82,7 +84,7 @@ class Worker:
                 raise JobCancelled("the server is about to end")
             process = await self._started()
             identity = next(self._ids)
-            answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+            answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
             self._current = (identity, answer, progress)
             try:
                 await self._write(process, Run(identity, job))

@@ -20,7 +20,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 from types import FrameType
-from typing import Any, BinaryIO, Final, Protocol, cast
+from typing import Any, BinaryIO, Final, Protocol, TypeVar, cast
 
 import msgspec
 
@@ -45,10 +45,13 @@ _OURS_OF_DATA = f"{_OURS}ir."
 """Its classes are those of types, dimensions, attributes and findings; none of them does anything to the system."""
 
 
-class Job(Protocol):
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Job(Protocol[Result_co]):
     """Something that a worker can do: picklable, needs nothing but itself."""
 
-    def run(self, progress: Progress) -> Any:
+    def run(self, progress: Progress) -> Result_co:
         """Do it. ``progress`` may be called at any time with what is being done, in a few words."""
         ...
 
@@ -60,7 +63,7 @@ class Run(msgspec.Struct, frozen=True):
     """To the worker: do this."""
 
     id: int
-    job: Job
+    job: Job[object]
 
 
 class Cancel(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from relay_lsp.ir.syntax.lexer import WHITE_SPACE, lex
 from relay_lsp.ir.syntax.tokens import COMMENTS, GLOBAL, NAME, VALUES
@@ -35,8 +35,7 @@ def cached_by_text(read: Callable[Concatenate[str, P], T]) -> Callable[Concatena
     def cached(text: str, *arguments: P.args, **options: P.kwargs) -> T:
         if len(text) > _LONGEST_KEPT:
             return read(text, *arguments, **options)
-        chosen: Any = of_short if len(text) <= SHORT else of_long
-        return chosen(text, *arguments, **options)
+        return (of_short if len(text) <= SHORT else of_long)(text, *arguments, **options)
 
     return cached
 
