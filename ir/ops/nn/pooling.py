@@ -243,35 +243,23 @@ GRADIENT_ARGUMENTS = (
     Argument("grad", "The data that was pooled (the name is TVM's)."),
 )
 
-register(
-    Op(
-        "nn.max_pool2d_grad",
-        doc="""The gradient of ``nn.max_pool2d``: each window's gradient goes to its first largest element.
+for _name, _share, _kernel in (
+    ("max", "goes to its first largest element", max_pool_gradient_kernel),
+    ("avg", "is spread evenly over its elements", average_pool_gradient_kernel),
+):
+    register(
+        Op(
+            f"nn.{_name}_pool2d_grad",
+            doc=f"""The gradient of ``nn.{_name}_pool2d``: each window's gradient {_share}.
 
-        The gradient of the result, of shape (batch, channels, out_height, out_width), and the pooled data, of shape
-        (batch, channels, height, width), give a result of the data's type.
-        """,
-        arguments=GRADIENT_ARGUMENTS,
-        attrs=MaxPool2DAttrs,
-        relation=pool_gradient_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        kernel=max_pool_gradient_kernel,
-        level=2,
+            The gradient of the result, of shape (batch, channels, out_height, out_width), and the pooled data, of shape
+            (batch, channels, height, width), give a result of the data's type.
+            """,
+            arguments=GRADIENT_ARGUMENTS,
+            attrs=MaxPool2DAttrs,
+            relation=pool_gradient_relation,
+            pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+            kernel=_kernel,
+            level=2,
+        )
     )
-)
-register(
-    Op(
-        "nn.avg_pool2d_grad",
-        doc="""The gradient of ``nn.avg_pool2d``: each window's gradient is spread evenly over its elements.
-
-        The gradient of the result, of shape (batch, channels, out_height, out_width), and the pooled data, of shape
-        (batch, channels, height, width), give a result of the data's type.
-        """,
-        arguments=GRADIENT_ARGUMENTS,
-        attrs=MaxPool2DAttrs,
-        relation=pool_gradient_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        kernel=average_pool_gradient_kernel,
-        level=2,
-    )
-)

@@ -19,7 +19,7 @@ from ..identity import identity_relation
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words
 
-__all__ = ["GatherAttrs", "GatherNDAttrs", "TakeAttrs", "require_integers"]
+__all__ = ["GatherAttrs", "GatherNDAttrs", "TakeAttrs", "index_size", "require_integers"]
 
 DATA = Argument("data", "A tensor of any shape.")
 
@@ -148,7 +148,7 @@ def _gather_nd_relation(context: RelationContext) -> Type | None:
     data, indices = tensor_argument(context, 0, "data"), tensor_argument(context, 1, "indices")
     if data is None or indices is None:
         return None
-    count = _index_size(data, indices)
+    count = index_size(data, indices)
     batch = int(attrs.batch_dims)
     for axis in range(batch):
         if axis >= data.ndim or axis + 1 >= indices.ndim:
@@ -166,8 +166,12 @@ def _gather_nd_relation(context: RelationContext) -> Type | None:
     return TensorType(indices.shape[1:] + data.shape[count + batch :], data.dtype)
 
 
-def _index_size(data: TensorType, indices: TensorType) -> int:
-    """How many numbers make an index: the size of the first axis of ``indices``."""
+def index_size(data: TensorType, indices: TensorType) -> int:
+    """How many numbers make an index: the size of the first axis of ``indices``.
+
+    Raises:
+        RelationError: it is not known, or ``data`` has fewer dimensions.
+    """
     count = indices.shape[0] if indices.shape else None
     if not isinstance(count, int):
         raise RelationError(

@@ -15,7 +15,7 @@ from ...types import Type
 from ..arguments import attributes_or_default, tensor_argument
 from ..operator import Argument, Op, RelationContext, RelationError, register
 from ..shapes import in_words
-from .indexing import require_integers
+from .indexing import index_size, require_integers
 
 __all__ = ["ScatterElementsAttrs", "ScatterNDAttrs"]
 
@@ -52,19 +52,7 @@ def _scatter_nd_relation(context: RelationContext) -> Type | None:
     updates = tensor_argument(context, 2, "updates")
     if result is None or data is None or indices is None or updates is None:
         return None
-    count = indices.shape[0] if indices.shape else None
-    if not isinstance(count, int):
-        raise RelationError(
-            f"the first dimension of indices {in_words(indices.shape)} must be known: it is how many numbers an index "
-            "has",
-            argument=1,
-        )
-    if count > data.ndim:
-        raise RelationError(
-            f"an index has {count} numbers (the first dimension of indices {in_words(indices.shape)}), but data "
-            f"{in_words(data.shape)} has only {data.ndim} dimensions",
-            argument=1,
-        )
+    count = index_size(data, indices)
     places = indices.ndim - 1
     if updates.ndim < places:
         raise RelationError(
