@@ -29,7 +29,7 @@ from relay_lsp.server.features.history import HistoryStep
 from relay_lsp.server.features.hover import hover, render
 from relay_lsp.server.features.layers.groups import GROUPINGS, group_values
 from relay_lsp.server.features.layers.layer_index import LayerIndex
-from relay_lsp.server.features.provenance import ValuePast, remembered_origins
+from relay_lsp.server.features.provenance import ValuePast, recorded_origins
 from relay_lsp.server.features.span_origins import SpanOriginMap
 from relay_lsp.server.features.values import value_at
 from relay_lsp.server.history.followed_buffer import FollowedBuffer, FollowedText, KnownText
@@ -117,7 +117,7 @@ class _Editor:
         value = value_at(self.snapshot, offset)
         assert value is not None
         text = self.followed()
-        past = ValuePast(text.events(value), remembered_origins(text.layers_of(value)))
+        past = ValuePast(text.events(value), recorded_origins(text.layers_of(value)))
         content = hover(self.snapshot, offset, past)
         assert content is not None
         assert content.events

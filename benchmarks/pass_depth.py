@@ -38,7 +38,7 @@ VERSION = '#[version = "0.0.5"]\n'
 
 
 def over_pass(name: str, module: IRModule) -> Callable[[], str]:
-    """Running a pass over a module, about which nothing is remembered but its types."""
+    """Running a pass over a module, of which nothing is cached but its types."""
 
     def work() -> str:
         with PassContext(opt_level=4), Trace():

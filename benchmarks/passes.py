@@ -2,7 +2,7 @@
 
 The first table is over a chain of convolution, bias, relu, multiply and add with skips: the module that TVM v0.12.0 was
 measured with, whose seconds (recorded on a quiet machine of this kind) stand beside ours. Each run gets a module of its
-own, about which nothing is remembered but the types of its expressions; ``InferType`` gets one without types. A pass is
+own, of which nothing is cached but the types of its expressions; ``InferType`` gets one without types. A pass is
 measured as TVM's was: a function pass with the type inference that follows it, ``DeadCodeElimination`` and
 ``ToANormalForm`` alone. Everything is recorded in a trace, as the editor and ``relay-lsp opt`` do. "Text to text"
 is the processor time of ``relay-lsp opt`` over the larger text, from the start of the process to its end, with the

@@ -64,9 +64,9 @@ class Settings:
     pass_hints: bool = _setting("diagnostics.passHints", True)
     """Whether what the pipeline would change is pointed out when a file is saved."""
     history: bool = _setting("history.enabled", True)
-    """Whether what passes did is remembered."""
+    """Whether what passes did is recorded."""
     history_size: int = _setting("history.maximumSize", 64)
-    """Megabytes of texts that are remembered."""
+    """Megabytes of texts that are recorded."""
     history_folder: str = _setting("history.folder", "")
     """Where; empty for the folder that the system has for such things."""
     extensions: tuple[str, ...] = _setting("extensions", ())

@@ -76,7 +76,7 @@ def figures_table(figures: Iterable[Figure], peer: Iterable[Figure] = ()) -> str
 
 
 def _measured(figure: Figure) -> tuple[str, int]:
-    """What was measured, and in how many statements where that is not told by its name."""
+    """What was measured, and in how many statements where its name does not say so."""
     return figure.what, figure.size if figure.unit == "ms" else 0
 
 

@@ -334,7 +334,7 @@ export class Explorer {
             usual = fromHash(localStorage.getItem(this.memory) ?? '', ends[0], ends[1], usual);
             usual = { ...usual, pin: undefined, filter: undefined, query: '' };
         } catch {
-            // Nothing is remembered where pages may not.
+            // Nothing is stored where pages may not store anything.
         }
         const view = fromHash(location.hash, ends[0], ends[1], usual);
         if (view.panes.length === 0 && !this.trace.beginning) {

@@ -56,7 +56,7 @@ function setTheme(next: (typeof THEMES)[number]): void {
     try {
         localStorage.setItem('relay-explorer-theme', next);
     } catch {
-        // Nothing is remembered where pages may not.
+        // Nothing is stored where pages may not store anything.
     }
     draw();
 }
@@ -417,8 +417,8 @@ document.addEventListener('drop', event => {
 });
 
 try {
-    const remembered = localStorage.getItem('relay-explorer-theme');
-    theme = THEMES.find(each => each === remembered) ?? 'auto';
+    const stored = localStorage.getItem('relay-explorer-theme');
+    theme = THEMES.find(each => each === stored) ?? 'auto';
 } catch {
     // As above.
 }

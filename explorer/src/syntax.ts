@@ -95,7 +95,7 @@ function longComments(text: string): [number, number][] {
 
 /**
  * What `make` makes of the words of a piece of a whole text, from its first line to its last. What it made of a line is
- * remembered in `known`, by the offset of the line.
+ * cached in `known`, by the offset of the line.
  */
 export function* wordsOfLines<Made>(
     text: string, declared: Declared, from: number, to: number, known: Map<number, readonly Made[]>,

@@ -16,10 +16,10 @@ from .report import InferenceReport, name_of
 __all__ = ["CANNOT_INFER", "OPEN", "UNTYPED", "OpenExpressions", "opened", "unannotated", "with_unknowns"]
 
 CANNOT_INFER: Final = "cannot-infer-type"
-"""What a type that nothing tells is reported as; not where something else is wrong, which may have told it."""
+"""The code of a type that nothing determines; not used where another error may be the cause."""
 
 OPEN: Final = IncompleteType()
-"""What stands for every type that is not known, between statements: what is the same there is not told by it."""
+"""Stands for every unknown type between statements; it does not say which of them are the same."""
 
 UNTYPED: Final = (Op, GlobalVar, Constructor, ErrorExpr)
 """What these are, their module or their use decides; they carry no type of their own."""
@@ -50,7 +50,7 @@ class OpenExpressions:
     def add(self, expr: Expr, *, is_broken: bool) -> None:
         """Take note of an expression whose parts have been looked at; with ``is_broken``, it is not reported.
 
-        What would have told the type may stand in the part that could not be read.
+        What would have determined the type may stand in the part that could not be read.
         """
         self._open.add(expr)
         if is_broken or any(part in self._open for part in children(expr) if not isinstance(part, UNTYPED)):

@@ -56,7 +56,7 @@ def refusal(op: Op, types: Sequence[Type], attributes: Mapping[str, object], mod
     """Why an operator refuses arguments of ``types`` with these attributes; ``None`` where it takes them.
 
     Raises:
-        ValueError: that cannot be told: a required attribute is missing, an argument is not known well enough.
+        ValueError: that is not known: a required attribute is missing, an argument is not known well enough.
     """
     attrs = next(_attributes(op, attributes, ()), None)
     if op.relation is None or (attrs is None and op.attrs_type is not None):

@@ -29,9 +29,9 @@ Bindings: TypeAlias = "LayeredMap[str, TypedStatement | tuple[TypedStatement, ..
 
 
 class InferredParameter(NamedTuple):
-    """The type of a parameter that is declared without one, and the order of the statement that tells it.
+    """The type of a parameter that is declared without one, and the order of the statement that determines it.
 
-    Where a statement tells it only once another has told it something, that is infinite.
+    The order is infinite where the statement needs another one for that.
     """
 
     type: Type

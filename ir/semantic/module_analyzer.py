@@ -360,7 +360,7 @@ class ModuleAnalyzer:
         return PartialAnalysis(analysis, settled, len(self.segments), knows_uses=False, open_head=open_head)
 
     def _tell_of(self, typer: StatementTyper, heads: Mapping[str, Head]) -> None:
-        """Have the progress of typing statements anew be told."""
+        """Report the progress of typing statements anew."""
         progress = self._progress
         if progress is None:
             return

@@ -27,7 +27,7 @@ class ParameterTypes:
         self.late: Final = set(function.determined_late)
         """See :attr:`.FunctionStatements.determined_late`."""
         self.too_late: Final[set[str]] = set()
-        """Those of them that a statement used before their types were known: the one that told it, or another."""
+        """Those of them that a statement used before their types were known: the one that determined it, or another."""
         self.is_settling = False
         """Whether all statements are in place, and those are typed anew that used one before its type was known."""
         self.is_unsure = False
@@ -82,7 +82,7 @@ class ParameterTypes:
     def forget(
         self, removed: Iterable[TypedStatement | None], placed: Iterable[tuple[TypedStatement, float]]
     ) -> Mapping[str, InferredParameter]:
-        """Forget what removed statements told, or statements after those that are placed now and may tell it instead.
+        """Forget what removed statements determined, or statements after those placed now, which may do it instead.
 
         Raises:
             NeedsFullAnalysis: one of the statements uses what is told late.

@@ -26,9 +26,9 @@ class PartialAnalysis(NamedTuple):
 
 Progress: TypeAlias = "Callable[[Callable[[], PartialAnalysis | None]], None]"
 """Called again and again while an edit is followed that reaches far, with what gives the analysis as far as it has come
-(``None`` where no part of it can be told). It may raise :class:`.WorkCancelled`."""
+(``None`` where no part of it can be shown). It may raise :class:`.WorkCancelled`."""
 
 
 def nothing_yet() -> PartialAnalysis | None:
-    """What is known where no part of a function can be told before all of it is."""
+    """What is known where no part of a function can be shown before all of it is analyzed."""
     return None

@@ -95,7 +95,7 @@ class Retyping:
             fresh.clear()
             self._retype(index, state)
             if open:
-                types.clear()  # it may have told the types of some
+                types.clear()  # it may have determined the types of some
             elif name is not None:
                 types.pop(name, None)
         self._names.update(fresh)

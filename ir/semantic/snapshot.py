@@ -86,7 +86,7 @@ class Snapshot(SnapshotTokens):
         """The snapshot of a text, or of the one that an index is of.
 
         Without ``with_spans``, the expressions of :attr:`parsed` and :attr:`module` have no spans; places in the text
-        are told all the same.
+        are known all the same.
         """
         lines = text if isinstance(text, LineIndex) else LineIndex(text)
         return Snapshot(lines, name, split_text(lines), None, with_spans)
@@ -163,7 +163,7 @@ class Snapshot(SnapshotTokens):
     def analyse(self, progress: Callable[[Callable[[], PartialSnapshot | None]], None]) -> None:
         """Analyse the text now, unless it is, and tell of the progress while that takes long.
 
-        ``progress`` is given what makes the snapshot as far as it has come, where a part of it can be told. An
+        ``progress`` is given what makes the snapshot as far as it has come, where a part of it can be shown. An
         :class:`.WorkCancelled` that it raises ends the analysis, and is raised here; it can be asked for again.
         """
         if "_analysis" not in self.__dict__:

@@ -32,7 +32,7 @@ _SCOPES_KEPT: Final = 64
 """For how many lists of type parameters at least the templates are kept in mind."""
 
 _SPEAKING: Final = frozenset("INFbsM@uU")
-"""The kinds of token whose text is not told by their kind; names of values are left out."""
+"""The kinds of token whose text does not follow from their kind; names of values are left out."""
 
 
 def _leaves_unused(lowered: LoweredStatement) -> bool:

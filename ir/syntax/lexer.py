@@ -3,7 +3,7 @@
 Every character of a text belongs to exactly one *piece*: a token or comment together with the white space that
 follows it (white space at the very start is a piece of its own, of kind :data:`COMMENT`). So the pieces, put
 together, are the text, and offsets follow from lengths. The kind of a piece depends on its text alone, and is
-remembered by it.
+cached by it.
 
 Where this differs from TVM's tokenizer (``src/relay/parser/tokenizer.h``), because that one is weak: strings know
 escapes and end on their line; ``\\r`` counts as white space; a byte order mark is skipped; ``/* … **/`` ends; an

@@ -1,4 +1,4 @@
-"""Sequences of statements inside values: which semicolons are theirs, told by the kinds of the tokens alone."""
+"""Sequences of statements inside values: which semicolons are theirs, by the kinds of the tokens alone."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class OpenValues:
 
 
 def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int]:
-    """Whether a semicolon between parentheses belongs to a sequence inside them, ``(let %x = 1; %x)``; what told it.
+    """Whether a semicolon between parentheses belongs to a sequence inside them, ``(let %x = 1; %x)``; what shows it.
 
     It does where the element that it ends is a binding, or where the parentheses close before the next line that
     begins a statement; else a parenthesis is missing, and the semicolon ends the statement. The second value is the

@@ -141,7 +141,7 @@ class Segment(SegmentText):
 
 
 class CutSegment(Segment):
-    """One whose pieces told where it ends."""
+    """One whose pieces determine where it ends."""
 
     __slots__ = ("in_body", "is_far_sighted", "is_short", "role")
 

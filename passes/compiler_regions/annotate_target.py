@@ -35,7 +35,7 @@ class AnnotateTarget(FunctionPass):
 
     The marks are ``annotation.compiler_begin`` on what enters and ``annotation.compiler_end`` on what leaves.
     What no compiler takes goes to ``default``. A function marked ``Composite="NAME.…"`` goes to the compiler ``NAME``.
-    Which operators a compiler takes is known for ``dnnl`` and for what ``register_target_support`` was told. Source of
+    Which operators a compiler takes is known for ``dnnl`` and for what ``register_target_support`` was given. Source of
     the rule: ``src/relay/transforms/annotate_target.cc``.
 
     Before (targets=["dnnl"])::

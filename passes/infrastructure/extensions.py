@@ -2,8 +2,8 @@
 
 A file registers what it declares with ``declare_pass`` and ``ops.register``; what it decorates with ``function_pass``
 or ``module_pass`` is registered by its name. A package names its modules in the entry points ``relay_lsp.passes`` and
-``relay_lsp.ops``. Loading runs the code: that is for the caller to allow. What a faulty extension has registered before
-it failed is taken back.
+``relay_lsp.ops``. Loading runs the code: that is for the caller to allow. What an extension has registered before it
+failed is taken back.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def span_edits(after: IRModule, text: str, place_in_text: Callable[[Expr], TextS
     """The edits of ``text`` that write behind each of its statements the span of its value.
 
     ``text`` says what ``after`` is, and ``place_in_text`` where its expressions stand there. In a comment that tells
-    the type, the span comes behind that, as TVM prints it; spans that comments told before are replaced.
+    the type, the span comes behind that, as TVM prints it; spans that comments stated before are replaced.
     """
     values = values_by_end(post_order(*after.functions.values()), place_in_text)
     edits: list[TextEdit] = []

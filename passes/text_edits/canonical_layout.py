@@ -1,7 +1,8 @@
 """The layout of a canonical text, read off its lines.
 
 The printer puts each statement of a function on lines of its own, two blanks to the right, and what is inside it
-further to the right. So statements can be told without cutting the text into tokens, which takes several times as long.
+further to the right. So statements can be separated without cutting the text into tokens, which takes several
+times as long.
 What does not look like that is left to :func:`.layout.layout_of`.
 """
 

@@ -72,7 +72,7 @@ def reduce(
         passes: run one after the other, in the current context.
         condition: what counts as a failure. A smaller module must fail with the same message, but for names and
             numbers.
-        progress: told the number of values each time that the module has become smaller.
+        progress: called with the number of values each time that the module has become smaller.
         seconds: for how long to search; what is smallest by then is the result. Without a limit, until nothing helps.
 
     Raises:

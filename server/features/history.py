@@ -52,7 +52,7 @@ class HistoryStep:
     edited: Collection[tuple[int, int]] = ()
     """For such an edit the ranges of the text after of the values that it touched."""
     time: float = 0.0
-    """When it was remembered, in seconds since the epoch."""
+    """When it was recorded, in seconds since the epoch."""
     is_renumbered: bool = False
     """Whether it ran between other passes: there the texts are canonical, whose graph variables have other numbers than
     those of the buffer, so that a number alone says nothing of what the pass did. A value that has another one written
@@ -98,7 +98,7 @@ class ValueEvent:
     by_hand: bool = False
     """Whether the user wrote it, and no pass made it."""
     time: float = 0.0
-    """When, in seconds since the epoch; 0 for an edit that no text was remembered after."""
+    """When, in seconds since the epoch; 0 for an edit that no text was recorded after."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def _event(step: HistoryStep, sources: Sequence[tuple[int, int]]) -> ValueEvent:
 
 
 def edited_since(text: str) -> ValueEvent:
-    """What is said of a value that was edited since the last text that is remembered, in which it was ``text``."""
+    """What is said of a value that was edited since the last text that is recorded, in which it was ``text``."""
     return ValueEvent("edit", (_one_line(text),), by_hand=True)
 
 

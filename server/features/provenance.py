@@ -1,4 +1,4 @@
-"""Where a value came from: the layers and places that its comments name, or that are remembered of it."""
+"""Where a value came from: the layers and places that its comments name, or that are recorded of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .history import ValueEvent
 from .layers.stated import StatedLayers
 from .values import stated_around, value_at
 
-__all__ = ["ValueOrigin", "ValuePast", "function_at", "origins_at", "origins_in", "origins_of", "remembered_origins"]
+__all__ = ["ValueOrigin", "ValuePast", "function_at", "origins_at", "origins_in", "origins_of", "recorded_origins"]
 
 
 class ValueOrigin(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class ValueOrigin(msgspec.Struct, frozen=True):
 
 
 class ValuePast(msgspec.Struct, frozen=True):
-    """What is remembered of a value: what passes did to it, and the layers that it came from."""
+    """What is recorded of a value: what passes did to it, and the layers that it came from."""
 
     events: Sequence[ValueEvent] = ()
     origins: Sequence[ValueOrigin] = ()
@@ -48,7 +48,7 @@ def _origin(source: Span, span: TextSpan | None = None) -> ValueOrigin:
     return ValueOrigin(source.source_name.name, source.line, source.column, span)
 
 
-def remembered_origins(sources: Iterable[Span]) -> tuple[ValueOrigin, ...]:
+def recorded_origins(sources: Iterable[Span]) -> tuple[ValueOrigin, ...]:
     """What the history knows of a value."""
     return tuple(map(_origin, sources))
 

@@ -41,7 +41,7 @@ class KnownText:
     lines: LineIndex
     steps: tuple[HistoryStep, ...] = ()
     read_layers: Callable[[], SpanLayers] = tuple
-    is_remembered: bool = True
+    is_recorded: bool = True
     """Whether the history knows it; otherwise it is the text as it was opened."""
 
     @cached_property

@@ -25,7 +25,7 @@ def look_up(store: HistoryStore, lines: LineIndex) -> FollowedBuffer:
     """What is known of a text; of one that is not known, nothing, but it is followed from here on."""
     base = store.base(lines)
     if base is None:
-        return FollowedBuffer(KnownText(lines, is_remembered=False))
+        return FollowedBuffer(KnownText(lines, is_recorded=False))
     base_lines = lines if lines.length == len(base) and lines.text == base else LineIndex(base)
     steps: list[HistoryStep] = []
     texts: list[KnownText] = []
@@ -36,7 +36,7 @@ def look_up(store: HistoryStore, lines: LineIndex) -> FollowedBuffer:
         before, after = store.text(record.before), store.text(record.after)
         if before is not None and after is not None:
             texts.append(KnownText(LineIndex(before), tuple(steps), partial(store.layers, before)))
-            steps.append(_remembered(record, before, after, is_renumbered))
+            steps.append(_recorded(record, before, after, is_renumbered))
     known = KnownText(base_lines, tuple(steps), partial(store.layers, base))
     return FollowedBuffer(known, texts)
 
@@ -49,7 +49,7 @@ def record_run(
     Where comments were written into the result, that text counts as made of the last step's.
     """
     if text is not None:
-        if text.known.is_remembered and not text.map.is_identity:
+        if text.known.is_recorded and not text.map.is_identity:
             record_hand_edit(store, text)
         if layers := text.span_layers:
             store.keep_layers(before, layers)
@@ -70,7 +70,7 @@ def record_run(
         store.keep_base(outcome.text, before)
 
 
-def _remembered(record: StepRecord, before: str, after: str, is_renumbered: bool) -> HistoryStep:
+def _recorded(record: StepRecord, before: str, after: str, is_renumbered: bool) -> HistoryStep:
     """A step as features look at it, its origins in little memory."""
     details = record.details
     removed = [(start, end) for start, end in details.removed]

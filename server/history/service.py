@@ -11,7 +11,7 @@ from relay_lsp.ir.text.line_index import LineIndex
 
 from ..features.history import Fate, HistoryStep, RemovedValue, fate, removed_values
 from ..features.layers.indexing import LayerIndexer
-from ..features.provenance import ValuePast, remembered_origins
+from ..features.provenance import ValuePast, recorded_origins
 from ..scheduling.executor import SingleThread
 from ..settings import Settings
 from .buffer_view import BufferHistory, buffer_history
@@ -205,7 +205,7 @@ class HistoryService:
     def past(self, uri: str, lines: LineIndex, span: TextSpan) -> ValuePast:
         """What is known of the value at a range of a document's text, apart from what its own comments say."""
         text = self.at(uri, lines)
-        return ValuePast() if text is None else ValuePast(text.events(span), remembered_origins(text.layers_of(span)))
+        return ValuePast() if text is None else ValuePast(text.events(span), recorded_origins(text.layers_of(span)))
 
     def span_layers(self, uri: str, lines: LineIndex) -> SpanLayers:
         """Where the values of a document's text came from, apart from what its comments say."""
@@ -242,4 +242,4 @@ class HistoryService:
 
     def _known_text(self, document: Document) -> str | None:
         text = self.at(document.uri, document.lines)
-        return None if text is None or not text.known.is_remembered else text.known.lines.text
+        return None if text is None or not text.known.is_recorded else text.known.lines.text

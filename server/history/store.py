@@ -144,7 +144,7 @@ class HistoryStore:
             self._shrink(database)
 
     def layers(self, text: str | LineIndex) -> SpanLayers:
-        """The layers that the values of a text came from, as far as they are remembered."""
+        """The layers that the values of a text came from, as far as they are recorded."""
         with self._transaction() as database:
             row = database.execute("SELECT layers FROM origins WHERE hash = ?", (content_hash(text),)).fetchone()
             return unpacked_layers(row[0]) if row is not None and row[0] is not None else ()

@@ -90,7 +90,7 @@ def tokens_in_range(snapshot: Snapshot, encoding: Encoding, start: int, end: int
 
 
 def _encoded(group: TokenGroup, encoding: Encoding) -> TokenBlock:
-    """The tokens of a group, remembered beside it: without that, an edit costs the part it is in, 20 ms of the 20."""
+    """The tokens of a group, cached beside it: without that, an edit costs the part it is in, 20 ms of the 20."""
     key = ("semantic tokens", encoding)
     block = group.memo.get(key)
     if not isinstance(block, TokenBlock):

@@ -89,7 +89,7 @@ def metadata(given: str) -> None:
 
 
 def messages(given: str) -> None:
-    """Whatever is sent, every request with an id that can be told gets one answer, and none is an internal error."""
+    """Whatever is sent, every request with an id that can be read gets one answer, and none is an internal error."""
 
     class Answers:
         def __init__(self) -> None:

@@ -158,7 +158,7 @@ export class ServerSetup implements vscode.Disposable {
         return findPython(configured, configured ? undefined : await this.chosenPython(), this.folder);
     }
 
-    /** Let the user show a Python; it is remembered in the settings. */
+    /** Let the user show a Python; it is kept in the settings. */
     private async choosePython(): Promise<boolean> {
         const [file] = (await vscode.window.showOpenDialog({ title: 'A Python, 3.10 or later', openLabel: 'Choose' })) ?? [];
         if (!file) {

@@ -185,7 +185,7 @@ def _left_over(state: _Reshaping, inferred: int) -> Dim:
     for dim in _factors(results):
         if isinstance(dim, int):
             if dim == 0:
-                raise RelationError("-1 in newshape cannot be told beside a dimension of 0", attribute="newshape")
+                raise RelationError("-1 in newshape cannot be worked out beside a dimension of 0", attribute="newshape")
             exact = isinstance(number, int) and (number % dim == 0 or not factors)
             if exact:
                 number = floor_divide(number, dim)

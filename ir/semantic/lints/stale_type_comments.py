@@ -125,7 +125,7 @@ class _Cause(msgspec.Struct):
 
 
 def stale_type_comments(snapshot: Snapshot) -> list[Diagnostic]:
-    """A warning for each cause. What an edit did not touch is remembered."""
+    """A warning for each cause. What an edit did not touch is cached."""
     causes, faults = _causes(snapshot)
     warnings = [_warning(causes, cause) for cause in causes[:_WARNINGS]]
     if len(causes) > _WARNINGS:

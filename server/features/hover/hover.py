@@ -30,7 +30,7 @@ _NO_PAST = ValuePast()
 
 
 def hover(snapshot: Snapshot, offset: int, past: ValuePast = _NO_PAST) -> Hover | None:
-    """The hover at ``offset``. ``past`` is what is remembered of the value that is meant there."""
+    """The hover at ``offset``. ``past`` is what is recorded of the value that is meant there."""
     token = snapshot.token_at(offset)
     if token is None:
         return None

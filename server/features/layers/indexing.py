@@ -1,4 +1,4 @@
-"""The index of the layers of a text, from its comments and from what is remembered of it, block by block."""
+"""The index of the layers of a text, from its comments and from what is recorded of it, block by block."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .stated import StatedBlock, StatedLayers, stated_blocks, stated_layers
 __all__ = ["LayerIndexer", "RecordedBlock", "RecordedLayers", "RememberedLayers", "layer_index"]
 
 RememberedLayers = Sequence[tuple[TextSpan, tuple[Span, ...]]]
-"""Values of a text with what is remembered of where they came from."""
+"""Values of a text with what is recorded of where they came from."""
 
 
 class RecordedBlock(Protocol):
-    """What is remembered of the values that begin in a block of lines."""
+    """What is recorded of the values that begin in a block of lines."""
 
     @property
     def key(self) -> Hashable:
@@ -33,7 +33,7 @@ class RecordedBlock(Protocol):
 
 
 class RecordedLayers(Protocol):
-    """What is remembered of the values of a text."""
+    """What is recorded of the values of a text."""
 
     def values(self) -> RememberedLayers:
         """All of them."""
@@ -52,7 +52,7 @@ class LayerIndexer:
         """The blocks of the last index."""
 
     def index(self, lines: LineIndex, recorded: RecordedLayers) -> LayerIndex:
-        """The index of a text. What its comments say comes before what is remembered."""
+        """The index of a text. What its comments say comes before what is recorded."""
         stated = stated_blocks(lines)
         spans = [TextSpan(block.start, block.start + len(block.text)) for block in stated]
         used: dict[Hashable, LayerBlock] = {}
@@ -81,7 +81,7 @@ def _block(block: StatedBlock, known: RecordedBlock) -> LayerBlock:
 
 
 def layer_index(lines: LineIndex, recorded: RememberedLayers = ()) -> LayerIndex:
-    """The index of a text by itself. What its comments say comes before what is remembered."""
+    """The index of a text by itself. What its comments say comes before what is recorded."""
     if not recorded:
         return LayerIndex([(block.start, _block(block, _NOTHING)) for block in stated_blocks(lines)])
     return LayerIndex([(0, LayerBlock(_values(lines.text, stated_layers(lines.text), recorded)))])
@@ -105,7 +105,7 @@ def _of_comments(value: StatedLayers) -> LayerValue:
 
 
 def _beside(text: str, stated: Sequence[StatedLayers], recorded: RememberedLayers) -> Iterable[LayerValue]:
-    """What is remembered of values that no comment speaks of, nor of the line around them."""
+    """What is recorded of values that no comment speaks of, nor of the line around them."""
     ends = {value.span.end for value in stated}
     outer: list[LayerValue] = []
     spoken_of = [value.span for value in stated if "\n" not in text[value.span.start : value.span.end]]

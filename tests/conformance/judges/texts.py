@@ -87,7 +87,7 @@ def mutants(record: Record) -> str | None:
     shown = f"{there}, the fault is {text[start:end]!r} at {start}..{end}: {said}"
     kind = record["kind"]
     if kind in EXACT and (first.start, first.end) != (start, end):
-        return f"not exactly the faulty token: {shown}"
+        return f"not exactly the token at fault: {shown}"
     if kind in TOUCHING and (first.end < start or first.start > _next_token_end(text, end)):
         return f"does not touch the place: {shown}"
     return None

@@ -37,7 +37,7 @@ def test_the_page_itself_reaches_the_server(report: Report):
 
 def test_without_trust_the_status_item_says_what_is_not_loaded(flow):
     assert "codicon-shield" in flow("restricted")["icon"]
-    assert "relay.extensions are not loaded" in flow("restricted")["told"]
+    assert "relay.extensions are not loaded" in flow("restricted")["messages"]
 
 
 def test_without_trust_there_is_no_pass_of_the_users(flow):

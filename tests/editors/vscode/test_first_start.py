@@ -74,7 +74,7 @@ exports.activate = () => ({{
 
 def test_without_a_python_one_message_says_what_to_do(report: Report):
     seen = report.flow("withoutPython")
-    (message,) = seen["told"]
+    (message,) = seen["messages"]
     assert "Relay needs Python 3.10 or later for its language server. There is none on the PATH." in message
     assert "Install one" in message
     assert "Choose Python…" in message
@@ -82,7 +82,7 @@ def test_without_a_python_one_message_says_what_to_do(report: Report):
 
 def test_a_command_says_the_same_and_not_that_a_client_is_not_running(report: Report):
     seen = report.flow("withoutPython")
-    (message,) = seen["toldByCommand"]
+    (message,) = seen["messagesByCommand"]
     assert "Relay needs Python 3.10 or later" in message
     assert "codicon-error" in seen["icon"]
 
@@ -101,19 +101,19 @@ def test_one_question_tells_what_is_installed_and_with_what(report: Report):
 
 def test_without_a_network_one_message_says_so_and_nothing_stays(report: Report):
     seen = report.flow("offline")
-    (message,) = seen["told"]
+    (message,) = seen["messages"]
     assert "The package registry cannot be reached" in message
     assert "Try Again" in message
     assert seen["folders"] == []
 
 
 def test_an_installation_that_is_cancelled_leaves_nothing_and_needs_no_message(report: Report):
-    assert report.flow("cancelled")["told"] == []
+    assert report.flow("cancelled")["messages"] == []
 
 
 def test_the_server_runs_once_it_is_installed(report: Report):
     seen = report.flow("installed")
-    assert seen["told"] == []
+    assert seen["messages"] == []
     assert seen["folders"] == [seen["current"]["folder"]]
     running = seen["servers"][0]
     assert "relay-lsp 0.1.0" in running
@@ -122,7 +122,7 @@ def test_the_server_runs_once_it_is_installed(report: Report):
 
 
 def test_the_next_start_asks_nothing_though_a_half_made_installation_is_there(report: Report):
-    assert report.flow("nextStart")["told"] == []
+    assert report.flow("nextStart")["messages"] == []
 
 
 def test_a_newer_extension_brings_its_server_along(report: Report):

@@ -183,12 +183,12 @@ def test_a_fence_of_markdown_has_the_colours_of_relay(flow):
 
 
 def test_a_file_has_its_icon_and_the_server_its_word(flow):
-    assert "relay.svg" in flow("surroundings")["icon"]
-    assert "codicon-check" in flow("surroundings")["status"]
+    assert "relay.svg" in flow("statusAndIcon")["icon"]
+    assert "codicon-check" in flow("statusAndIcon")["status"]
 
 
 def test_a_walkthrough_leads_through_the_features(flow):
-    titles = [title.strip() for title in flow("surroundings")["steps"]]
+    titles = [title.strip() for title in flow("statusAndIcon")["steps"]]
     assert titles == [
         "Get the server",
         "Open a module",

@@ -79,7 +79,7 @@ def test_a_file_is_read_anew(tmp_path):
 
 
 def test_a_faulty_file_is_shown_at_its_line_and_leaves_nothing_behind(tmp_path):
-    file = tmp_path / "faulty.py"
+    file = tmp_path / "broken.py"
     file.write_text(DOUBLE + "\nboom = 1 / 0\n")
     extension = load_file(file)
     assert extension.fault is not None
@@ -147,8 +147,8 @@ def test_a_package_brings_what_its_entry_points_name(package):
 
 
 def test_a_faulty_package_is_shown_at_its_line(package):
-    file = package("faulty", DOUBLE + "\nboom = 1 / 0\n")
-    (extension,) = load_package("faulty")
+    file = package("broken", DOUBLE + "\nboom = 1 / 0\n")
+    (extension,) = load_package("broken")
     assert extension.fault is not None
     assert extension.fault.path == str(file)
     assert extension.fault.line == DOUBLE.count("\n") + 2

@@ -1,4 +1,4 @@
-"""What ``relay-lsp opt`` writes to files is remembered as what editors do is."""
+"""What ``relay-lsp opt`` writes to files is recorded as what editors do is."""
 
 from __future__ import annotations
 

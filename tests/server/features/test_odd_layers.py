@@ -137,7 +137,7 @@ def test_a_layer_of_a_name_that_stands_twice_has_all_its_values() -> None:
 
 
 def test_a_history_of_another_text_is_none_of_this_one(tmp_path: Path) -> None:
-    """What the file was made of is another text altogether, and what is remembered of that lies beyond its end."""
+    """What the file was made of is another text altogether, and what is recorded of that lies beyond its end."""
     store = HistoryStore(tmp_path)
     known, text = text_of("conv"), '#[version = "0.0.5"]\ndef @main(%x: Tensor[(4), float32]) {\n  log(%x)\n}\n'
     store.record("FastMath", text_of("conv").replace("tanh", "cos"), known, 0.0, [(10**6, 10**6 + 9, [(0, 10**7)])])

@@ -41,7 +41,7 @@ class Statement:
         return f"{self.operator}(%x)"
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def expected(self) -> tuple[str, ...]:
         return (*self.events, EDIT) if self.is_edited else self.events
 
 
@@ -66,7 +66,7 @@ class Model:
         """What the pass makes of it; an edit that was made before it stands before it."""
 
         def passed(each: Statement) -> Statement:
-            events = (*each.told, "FastMath") if each.operator in FAST else each.told
+            events = (*each.expected, "FastMath") if each.operator in FAST else each.expected
             return Statement(each.name, FAST.get(each.operator, each.operator), events)
 
         return replace(self, statements=tuple(map(passed, self.statements)))
@@ -119,7 +119,7 @@ def test_what_happened_to_each_statement_is_told_of_it(seed: int, tmp_path: Path
             outcome = RunPasses(model.text, "a.relay", (PassCall("FastMath"),)).run(lambda _: None)
             assert outcome.failed is None
             record_run(store, buffer.at(lines), model.text, outcome, 3)
-            # Before the first pass nothing is remembered: what was edited until then is how the text begins.
+            # Before the first pass nothing is recorded: what was edited until then is how the text begins.
             before = (
                 model
                 if has_passed
@@ -163,7 +163,7 @@ def with_history_of(buffer: FollowedBuffer, model: Model) -> Model:
 
     def counted(each: Statement) -> Statement:
         events = events_of(buffer, model, each)
-        if not may_be_another(buffer, model, each) or events == each.told:
+        if not may_be_another(buffer, model, each) or events == each.expected:
             return each
         return replace(each, events=events, is_edited=False)
 
@@ -179,8 +179,8 @@ def check(buffer: FollowedBuffer, model: Model, has_passed: bool) -> None:
             assert not actual
         elif may_be_another(buffer, model, each):
             is_what_one_became = each.is_new and actual[-1:] == (EDIT,)
-            assert actual in (each.told, each.events, ()) or is_what_one_became, (each, actual, model.text)
+            assert actual in (each.expected, each.events, ()) or is_what_one_became, (each, actual, model.text)
         else:
-            assert actual == each.told, (each, actual, model.text)
+            assert actual == each.expected, (each, actual, model.text)
         last = text.last_event(model.place(each))
         assert (last is None) == (not actual)

@@ -176,7 +176,7 @@ def test_places_count_for_the_size_as_well(tmp_path: Path) -> None:
     assert 1 <= len(history.steps_to("40")) < 30
 
 
-def test_the_file_becomes_smaller_when_less_is_remembered(tmp_path: Path) -> None:
+def test_the_file_becomes_smaller_when_less_is_recorded(tmp_path: Path) -> None:
     generator = random.Random(5)
     texts = [generator.randbytes(40_000).hex() for _ in range(30)]
     history = HistoryStore(tmp_path)

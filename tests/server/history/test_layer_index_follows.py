@@ -38,7 +38,7 @@ def text_and_layers(comments: bool) -> tuple[str, SpanLayers]:
     return text + f"  %v{STATEMENTS - 1}\n}}\n", tuple(layers)
 
 
-@pytest.mark.parametrize("comments", [True, False], ids=["comments", "remembered"])
+@pytest.mark.parametrize("comments", [True, False], ids=["comments", "recorded"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_index_after_edits_is_that_of_the_text_afresh(seed: int, comments: bool) -> None:
     choose = random.Random(seed)
@@ -109,7 +109,7 @@ def test_an_edit_in_a_function_reads_the_lines_around_it_alone(monkeypatch: pyte
     assert sum(read) < lines.length / 3
 
 
-@pytest.mark.parametrize("comments", [True, False], ids=["comments", "remembered"])
+@pytest.mark.parametrize("comments", [True, False], ids=["comments", "recorded"])
 def test_what_was_read_ahead_is_not_read_again(comments: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither for the first question about the text, nor for the first one after an edit but around it."""
     text, layers = text_and_layers(comments)

@@ -1,4 +1,4 @@
-"""Foldable ranges that are put together from remembered parts are those of the text as it is."""
+"""Foldable ranges that are put together from cached parts are those of the text as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An outline that is put together from remembered parts is that of the text as it is."""
+"""An outline that is put together from recorded parts is that of the text as it is."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ PIPELINE = ["SimplifyInference", "EliminateCommonSubexpr", "DeadCodeElimination[
 
 
 def fresh(text: str, request: pytest.FixtureRequest) -> str:
-    """The text with a comment that no other test has, since texts are remembered by their content."""
+    """The text with a comment that no other test has, since texts are recorded by their content."""
     return f"// {request.node.nodeid}\n{text}"
 
 

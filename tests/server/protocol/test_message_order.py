@@ -57,7 +57,7 @@ def conversation(*messages: Any) -> dict[object, Any]:
     """The answers to messages, by the numbers of their requests, in the order of their coming.
 
     The messages are sent at once; of several lists, each when what came before is answered. Only when all answers are
-    there is the server told to end. That to a message that is no JSON has no number.
+    there the server is asked to end. That to a message that is no JSON has no number.
     """
     parts: list[list[Any]] = [list(messages)] if not messages or not isinstance(messages[0], list) else list(messages)
     results: dict[object, Any] = {}

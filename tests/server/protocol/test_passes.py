@@ -1,4 +1,4 @@
-"""Passes from an editor: on save, as code actions, as commands, previewed, and remembered."""
+"""Passes from an editor: on save, as code actions, as commands, previewed, and recorded."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def ask(editor: Editor, method: str, **params: Any) -> Any:
     return await editor.client.protocol.send_request_async(method, {"textDocument": {"uri": URI}, **params})
 
 
-async def test_a_command_runs_a_pass_by_the_smallest_edit_and_it_is_remembered(editor: Editor) -> None:
+async def test_a_command_runs_a_pass_by_the_smallest_edit_and_it_is_recorded(editor: Editor) -> None:
     editor.open(MODEL)
     answer = await run(editor, "relay-lsp.runPass", **{"pass": "EliminateCommonSubexpr"})
     assert answer["changed"]

@@ -16,7 +16,7 @@ from relay_lsp.server.serving.application import create_server
 
 
 @pytest.fixture
-def faulty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+def broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """A file whose check runs into a fault."""
 
     def fail(name: str) -> None:
@@ -26,8 +26,8 @@ def faulty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     return str(tmp_path / "model.relay")
 
 
-def test_a_command_says_what_to_report_and_shows_no_traceback(faulty: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["check", faulty]) == 2
+def test_a_command_says_what_to_report_and_shows_no_traceback(broken: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", broken]) == 2
     shown = capsys.readouterr().err
     assert "an internal error (KeyError: 'a fault'; test_internal_errors.py:" in shown
     assert "Please report it" in shown
@@ -36,8 +36,8 @@ def test_a_command_says_what_to_report_and_shows_no_traceback(faulty: str, capsy
 
 
 @pytest.mark.parametrize("verbose", [["--verbose", "check"], ["check", "-v"]])
-def test_the_traceback_is_shown_on_request(faulty: str, verbose: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([*verbose, faulty]) == 2
+def test_the_traceback_is_shown_on_request(broken: str, verbose: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*verbose, broken]) == 2
     assert "Traceback" in capsys.readouterr().err
 
 

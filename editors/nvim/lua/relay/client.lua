@@ -5,7 +5,7 @@ local M = {}
 -- How long a command waits for a server that has just been started, in milliseconds.
 local STARTING = 5000
 
--- The code of an answer to what the user has cancelled, who has been told so.
+-- The code of an answer to what the user has cancelled, and has seen a message about.
 local CANCELLED = -32800
 
 --- All clients of Relay servers; with a `buffer` those that serve it.
@@ -65,7 +65,7 @@ local count = 0
 function M.cancel()
   local stopped = 0
   for _, client in ipairs(M.all()) do
-    -- The work that the server has told of, by the tokens of its progress; Neovim has them from 0.10 on.
+    -- The work that the server has reported, by the tokens of its progress; Neovim has them from 0.10 on.
     for token in pairs(client.progress and client.progress.pending or {}) do
       stopped = stopped + 1
       if vim.fn.has('nvim-0.11') == 1 then

@@ -10,7 +10,7 @@ M.folder = vim.fn.stdpath('data') .. '/relay-lsp'
 local windows = vim.fn.has('win32') == 1
 local plugin = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h:h')
 local supported = { ['3.10'] = true, ['3.11'] = true, ['3.12'] = true, ['3.13'] = true }
-local told = {}
+local reported = {}
 local installing = false
 
 local function say(message, level)
@@ -103,8 +103,8 @@ function M.tell_what_is_missing()
       message = ('relay-lsp %s is installed; the plugin brings %s: :RelayInstall updates it.'):format(version, M.version)
     end
   end
-  if message and not told[message] then
-    told[message] = true
+  if message and not reported[message] then
+    reported[message] = true
     say(message, vim.log.levels.WARN)
   end
 end

@@ -34,7 +34,7 @@ try {
         }
         await workbench.follow([flows[name]], report);
         report.seconds[name] = (Date.now() - started) / 1000;
-        write(); // A run that is cut short has told what it saw.
+        write(); // A run that is cut short has written what it saw.
     }
     await workbench.page.context().close();
 } catch (error) {

@@ -12,7 +12,7 @@ async function restricted(workbench) {
     await status(page).hover();
     const tooltip = page.locator('.monaco-hover', { hasText: 'not trusted' }).first();
     await tooltip.waitFor();
-    seen.told = await tooltip.innerText();
+    seen.messages = await tooltip.innerText();
     await workbench.shot('restricted');
     await workbench.palette('Relay: Run Pass');
     await workbench.titled('Relay: Run Pass');

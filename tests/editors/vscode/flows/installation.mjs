@@ -12,7 +12,7 @@ const icon = page =>
 const errors = page => page.locator('.squiggly-error');
 
 /** What the messages say that are on the screen, once one of them says this. */
-async function told(workbench, words, seconds = 60) {
+async function messageWith(workbench, words, seconds = 60) {
     const shown = toasts(workbench.page);
     await workbench.until(`a message with “${words}”`, async () =>
         (await shown.allInnerTexts()).some(text => text.includes(words)), seconds);
@@ -47,12 +47,12 @@ async function servers(workbench, shot) {
 async function withoutPython(workbench) {
     const { page } = workbench;
     await workbench.open('broken.relay');
-    const seen = { told: await told(workbench, 'Relay needs Python') };
+    const seen = { messages: await messageWith(workbench, 'Relay needs Python') };
     await workbench.shot('without-python');
     await clear(workbench);
     await workbench.focusEditor();
     await workbench.palette('Relay: Run Pass');
-    seen.toldByCommand = await told(workbench, 'Relay needs Python');
+    seen.messagesByCommand = await messageWith(workbench, 'Relay needs Python');
     seen.icon = await icon(page);
     await clear(workbench);
     seen.servers = await servers(workbench, 'without-python-servers');
@@ -66,10 +66,10 @@ async function offline(workbench) {
     fs.writeFileSync(workbench.pipSettings, '[global]\nindex-url = http://127.0.0.1:9/simple\nextra-index-url =\nfind-links =\n');
     workbench.configure({ 'relay.server.python': workbench.python });
     await workbench.open('broken.relay');
-    const seen = { asked: await told(workbench, 'Relay needs its language server') };
+    const seen = { asked: await messageWith(workbench, 'Relay needs its language server') };
     await workbench.shot('first-start');
     await button(page, 'Install').click();
-    seen.told = await told(workbench, 'could not be installed', PATIENCE);
+    seen.messages = await messageWith(workbench, 'could not be installed', PATIENCE);
     await workbench.shot('offline');
     seen.folders = folders(workbench);
     return seen;
@@ -79,11 +79,11 @@ async function offline(workbench) {
 async function cancelled(workbench) {
     const { page } = workbench;
     await button(page, 'Try Again').click();
-    await told(workbench, 'Installing the Relay server');
+    await messageWith(workbench, 'Installing the Relay server');
     await button(page, 'Cancel').click();
     await workbench.until('no messages', async () => (await toasts(page).count()) === 0);
     await workbench.until('the folder to go', () => folders(workbench).length === 0);
-    return { told: await toasts(page).allInnerTexts() };
+    return { messages: await toasts(page).allInnerTexts() };
 }
 
 /** The network is back: a command installs the server, and it runs. */
@@ -91,12 +91,12 @@ async function installed(workbench) {
     const { page } = workbench;
     fs.rmSync(workbench.pipSettings);
     await workbench.palette('Relay: Install Server');
-    await told(workbench, 'Installing the Relay server');
+    await messageWith(workbench, 'Installing the Relay server');
     await workbench.until('the libraries', async () => (await toasts(page).allInnerTexts()).some(text => text.includes('fetching')), PATIENCE);
     await workbench.shot('installing');
     await workbench.until('the error', async () => (await errors(page).count()) > 0, PATIENCE);
     await workbench.shot('installed');
-    const seen = { told: await toasts(page).allInnerTexts(), servers: await servers(workbench, 'servers') };
+    const seen = { messages: await toasts(page).allInnerTexts(), servers: await servers(workbench, 'servers') };
     return { ...seen, current: current(workbench), folders: folders(workbench), icon: await icon(page) };
 }
 
@@ -108,7 +108,7 @@ async function nextStart(workbench) {
     await workbench.open('broken.relay');
     await errors(workbench.page).first().waitFor({ timeout: 60_000 });
     await workbench.until('the half-made one to go', () => !fs.existsSync(halfMade));
-    return { told: await toasts(workbench.page).allInnerTexts() };
+    return { messages: await toasts(workbench.page).allInnerTexts() };
 }
 
 /** The extension has changed: the server that it brings takes the place of the one before. */
@@ -121,7 +121,7 @@ async function updated(workbench) {
     data.writeUInt16LE(5, data.length - 2);
     fs.writeFileSync(file, Buffer.concat([data, Buffer.from('newer')]));
     await workbench.open('broken.relay');
-    await told(workbench, 'Updating the Relay server');
+    await messageWith(workbench, 'Updating the Relay server');
     await workbench.until('the new one', () => current(workbench).wheel !== before.wheel, PATIENCE);
     await workbench.until('the error', async () => (await errors(workbench.page).count()) > 0, PATIENCE);
     return { before, after: current(workbench) };
@@ -155,9 +155,9 @@ async function chosen(workbench) {
 async function removed(workbench) {
     const { page } = workbench;
     await workbench.palette('Relay: Remove Installed Server');
-    const asked = await told(workbench, 'Remove the Relay server');
+    const asked = await messageWith(workbench, 'Remove the Relay server');
     await button(page, 'Remove').click();
-    await told(workbench, 'is removed');
+    await messageWith(workbench, 'is removed');
     await workbench.until('the server to go', async () => (await icon(page)).includes('codicon-error'));
     return { asked, folders: folders(workbench), pointer: fs.existsSync(path.join(workbench.storage, 'current.json')) };
 }

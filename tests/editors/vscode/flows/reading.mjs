@@ -57,7 +57,7 @@ export async function markdown(workbench) {
 }
 
 /** What stands around the text: the icon of the file, the word on the server, the walkthrough. */
-export async function surroundings(workbench) {
+export async function statusAndIcon(workbench) {
     const { page } = workbench;
     await workbench.quickOpen('batch_norm.relay');
     const icon = page.locator('.tab.active .monaco-icon-label').first();
