@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -57,7 +58,7 @@ def initialized(server: RelayLanguageServer, params: types.InitializedParams) ->
     if server.state.root is None and isinstance(folder, str):
         server.state.root = Path(folder)
         withhold(folder)
-    server.state.configure(_section(server.initialization_options))
+    _configure(server, _section(server.initialization_options))
     server.in_background(_begin(server))
 
 
@@ -90,7 +91,18 @@ async def fetch_settings(server: RelayLanguageServer) -> None:
     general = answer[0] if answer else None
     if general or asked:
         own = {uri: given for uri, given in zip(asked, answer[1:], strict=False) if given}
-        server.state.configure(general or _section(server.initialization_options), own)
+        _configure(server, general or _section(server.initialization_options), own)
+
+
+def _configure(server: RelayLanguageServer, given: Any, own: Mapping[str, Any] | None = None) -> None:
+    """Apply settings. Texts that were opened before these named the folder of the history are looked up there."""
+    history = server.state.history
+    before = history.folder
+    server.state.configure(given, own)
+    if history.folder != before:
+        for document in server.state.documents:
+            if not history.knows(document):
+                server.in_background(_recall(server, document))
 
 
 async def _take_settings(server: RelayLanguageServer) -> None:
@@ -102,7 +114,7 @@ def did_change_configuration(server: RelayLanguageServer, params: types.DidChang
     """Settings were changed: they are in the message, or are to be asked for."""
     given = _section(params.settings)
     if given:
-        server.state.configure(given)
+        _configure(server, given)
         server.in_background(server.state.load_extensions())
     elif server.supports("workspace", "configuration"):
         server.in_background(_take_settings(server))

@@ -240,6 +240,10 @@ class HistoryService:
         places = map(text.map.to_new, went.spans)
         return replace(went, spans=tuple(place.span for place in places if place is not None and not place.edited))
 
+    def knows(self, document: Document) -> bool:
+        """Whether the history has the text of a document, or one that it was made of."""
+        return self._known_text(document) is not None
+
     def _known_text(self, document: Document) -> str | None:
         text = self.at(document.uri, document.lines)
         return None if text is None or not text.known.is_recorded else text.known.lines.text

@@ -232,9 +232,25 @@ async def test_a_saved_file_is_known_again_in_the_next_editor(tmp_path: Path) ->
     await leave(other)
 
 
-@pytest.mark.parametrize("is_told_first", [False, True])
+async def test_a_text_that_is_opened_before_the_settings_come_is_known_once_they_are_there(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"history": {"folder": str(tmp_path / "history")}}
+    first = await start("visual-studio-code", settings)
+    made = await apply(first, NORMALIZED, "SimplifyInference")
+    await leave(first)
+    late = await start("neovim", {"history": {"folder": str(tmp_path / "other")}})
+    late.open(made)
+    await ask(late, "relay/history")
+    assert (await provenance(late, made, "sqrt("))[1] == []
+    late.settings = settings
+    late.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"relay": settings}))
+    await ask(late, "relay/history")
+    assert (await provenance(late, made, "sqrt("))[1] == ["SimplifyInference"]
+    await leave(late)
+
+
+@pytest.mark.parametrize("is_reported_first", [False, True])
 async def test_a_file_that_the_command_line_rewrote_is_known_in_an_editor_that_has_it_open(
-    tmp_path: Path, is_told_first: bool
+    tmp_path: Path, is_reported_first: bool
 ) -> None:
     folder = tmp_path / "history"
     editor = await start("visual-studio-code", {"history": {"folder": str(folder)}})
@@ -245,10 +261,10 @@ async def test_a_file_that_the_command_line_rewrote_is_known_in_an_editor_that_h
     record_run(store, None, NORMALIZED, outcome, 3)
     store.close()
     written = types.DidChangeWatchedFilesParams([types.FileEvent(editor.document.uri, types.FileChangeType.Changed)])
-    if is_told_first:
+    if is_reported_first:
         editor.client.workspace_did_change_watched_files(written)
     editor.change(outcome.text)
-    if not is_told_first:
+    if not is_reported_first:
         editor.client.workspace_did_change_watched_files(written)
     known: tuple[list[str], list[str]] = ([], [])
     for _ in range(100):
