@@ -105,7 +105,7 @@ CONVERSION_FAILURES: tuple[type[Exception], ...] = (
 
 
 class ImportReport:
-    """The findings about one model, in the order in which its nodes were looked at."""
+    """The findings about one model, in the order in which its nodes were examined."""
 
     def __init__(self) -> None:
         self.diagnostics: list[ImportDiagnostic] = []

@@ -1,4 +1,4 @@
-"""Folding constants while a model is imported: each new expression is looked at once.
+"""Folding constants while a model is imported: each new expression is examined once.
 
 Source of the rule: ``fold_constant`` in ``python/tvm/relay/frontend/common.py``, which folds untyped expressions: the
 shape of what is no constant stays a question.

@@ -220,7 +220,7 @@ class _Defunctionalizer(ExprMutator):
             return Call(callee, tuple(args), call.attrs, call.type_args, call.span)
         var = self._specialization(callee, instance)
         if var not in self._functions:
-            # The name stands before the body is looked at, which may call it again.
+            # The name stands before the body is examined, which may call it again.
             copy = de_duplicate(function)
             assert isinstance(copy, Function)
             self._functions[var] = copy

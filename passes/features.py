@@ -95,7 +95,7 @@ def detect_features(root: Expr) -> Mapping[Feature, Expr]:
     detected: dict[Feature, Expr] = {}
     seen: set[Expr] = set()
     bound_now: set[Var] = set()
-    """The variables of the ``let`` bindings whose values are being looked at."""
+    """The variables of the ``let`` bindings whose values are being examined."""
     stack: list[tuple[Expr, bool]] = [(root, False)]
     while stack:
         expr, leaves_value = stack.pop()

@@ -59,7 +59,7 @@ def _refuse_errors(diagnostics: Iterable[Diagnostic]) -> None:
 class InferTypeLocal(ModulePass):
     """Give a type to every expression that has none yet, and believe the types that are there.
 
-    It costs what is new: below an expression that has a type, nothing is looked at. TVM's function of this name gives
+    It costs what is new: below an expression that has a type, nothing is examined. TVM's function of this name gives
     the type of one expression; here it is a pass over the module's functions. Source of the rule:
     ``src/relay/transforms/type_infer.cc`` (``InferTypeLocal``).
 

@@ -121,6 +121,6 @@ class _Inliner(ExprMutator):
         arguments: dict[Var, Expr] = {}
         for param, argument in zip(function.params, call.args, strict=True):
             new = arguments[param] = yield argument
-            # What is finished is not looked at again where it now stands.
+            # What is finished is not examined again where it now stands.
             self.memo[new] = new
         return (yield bind(function.body, arguments))

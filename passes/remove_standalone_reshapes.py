@@ -57,7 +57,7 @@ class _ReshapeRemover(ExprMutator):
         """The lowered call that gave a variable its value."""
 
     def descend(self, expr: Expr) -> Descent | None:
-        """What a variable is bound to is known before the body is looked at."""
+        """What a variable is bound to is known before the body is examined."""
         return self._let(expr) if isinstance(expr, Let) else None
 
     def _let(self, let: Let) -> Descent:

@@ -306,7 +306,7 @@ class GraphImporter:
         except ConversionError:
             if not is_doubtful:
                 raise
-            value.checked_type = ERROR  # What is below it need not be looked at again.
+            value.checked_type = ERROR  # What is below it need not be examined again.
             self.model.broken.add(value)
 
     def _define(self, node: OnnxNode, result: Expr | Outputs, place: ModelPlace) -> None:

@@ -57,7 +57,7 @@ class ModelImporter:
         self._converted = 0
 
     def layer_name(self, path: tuple[object, ...], given: str, operator: str) -> tuple[str, bool]:
-        """The name of the node at ``path``, and whether it was seen before: bodies of loops are looked at twice."""
+        """The name of the node at ``path``, and whether it was seen before: bodies of loops are examined twice."""
         known = self._layer_names.get(path)
         if known is not None:
             return known, True

@@ -1,4 +1,4 @@
-"""What an archive of PyTorch holds, looked at before anything of it is loaded.
+"""What an archive of PyTorch holds, examined before anything of it is loaded.
 
 Both kinds are zip archives. A TorchScript archive has a program in TorchScript's own language, which PyTorch compiles
 and never gives to Python, and pickles that PyTorch reads with an unpickler that makes tensors and the program's own

@@ -324,7 +324,7 @@ class ModelConversion:
             except ConversionError:
                 if not self._uses_broken(operation):
                     raise
-                part.checked_type = ERROR  # What is below it need not be looked at again.
+                part.checked_type = ERROR  # What is below it need not be examined again.
                 self.broken.add(part)
         return result
 

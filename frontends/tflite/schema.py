@@ -1,4 +1,4 @@
-"""A TFLite file as plain data: tables, vectors and buffers, each looked at once and checked against the file's length.
+"""A TFLite file as plain data: tables, vectors and buffers, each examined once and checked against the file's length.
 
 The generated accessors of the package ``tflite`` read wherever an offset points to. Here a place outside of the file is
 an error of the tensor or operator that has it, and nothing is allocated by what a length says before it was compared

@@ -17,7 +17,7 @@ __all__ = ["format_range"]
 def format_range(snapshot: Snapshot, span: TextSpan) -> tuple[TextEdit, ...]:
     """The changes of white space that format the lines which ``span`` touches, in order.
 
-    What :func:`~.format_edits` gives for the range, but for its cost: only the statements there are looked at, one to
+    What :func:`~.format_edits` gives for the range, but for its cost: only the statements there are formatted, one to
     each side, and the heads and ends of their functions. So a bracket that is not closed in another statement does not
     keep these from being formatted.
     """

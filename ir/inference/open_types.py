@@ -48,7 +48,7 @@ class OpenExpressions:
         self._open: Final = set(known)
 
     def add(self, expr: Expr, *, is_broken: bool) -> None:
-        """Take note of an expression whose parts have been looked at; with ``is_broken``, it is not reported.
+        """Take note of an expression whose parts have been visited; with ``is_broken``, it is not reported.
 
         What would have determined the type may stand in the part that could not be read.
         """

@@ -101,7 +101,7 @@ def speaks_of(name: str | None, findings: Iterable[Diagnostic]) -> bool:
 
 
 class AlikeFaults:
-    """The statements of a context that were looked at for themselves last, by their texts."""
+    """The statements of a context that were analyzed for themselves last, by their texts."""
 
     __slots__ = ("_lowered", "_reported")
 

@@ -47,7 +47,7 @@ class NeedsFullAnalysis(Exception):
 
 
 class AnalysisFault(Exception):
-    """A fault of ours while what holds the statements together was looked at; its cause is the exception itself.
+    """A fault of ours while what holds the statements together was analyzed; its cause is the exception itself.
 
     ``index`` is the segment that it was about: the head of a function, or where an edit was.
     """

@@ -1,4 +1,4 @@
-"""The functions of a text that is being analysed: those that are what they were, and those that are to be looked at."""
+"""The functions of a text that is being analysed: those that are what they were, and those that are to be analyzed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FunctionRegion(NamedTuple):
 
 
 FunctionPart: TypeAlias = "FunctionRegion | FunctionStatements"
-"""A function of the text: one that is as it was, but for the heads of others and the types, or one to be looked at."""
+"""A function of the text: one that is as it was, but for the heads of others and the types, or one to be analyzed."""
 
 
 def last_segment(part: FunctionPart | AnalysedFunction) -> int:

@@ -142,7 +142,7 @@ def bindings_before(
 ) -> Iterator[tuple[int, TypedStatement, str]]:
     """The statements of a function before a segment that bind a name, the last for each; but for ``known`` names.
 
-    With ``wanted``, those that bind a name that it matches; where none does, statements are not looked at.
+    With ``wanted``, those that bind a name that it matches; where none does, statements are not analyzed.
     """
     seen: set[str] = set()
     start, end = function.start, min(index, function.end)

@@ -72,7 +72,7 @@ def _followed(
 ) -> ModuleAnalysis | None:
     """The analysis after the segments of ``splice`` were replaced by those of ``segments``.
 
-    ``None`` where the edit reaches beyond the statements of one function, or they must be looked at otherwise.
+    ``None`` where the edit reaches beyond the statements of one function, or they must be analyzed otherwise.
     """
     position = bisect_left(earlier.functions, splice.first, key=_reach)
     if position == len(earlier.functions):

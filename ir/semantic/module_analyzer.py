@@ -340,7 +340,7 @@ class ModuleAnalyzer:
         states: StatementList,
         reported: Sequence[int],
     ) -> PartialAnalysis | None:
-        """The analysis while a function is looked at: those after it are taken as they were."""
+        """The analysis while a function is analyzed: those after it are taken as they were."""
         following: list[AnalysedFunction] = []
         for region in self._parts_found[len(self.functions) + 1 :]:
             if isinstance(region, FunctionStatements):

@@ -246,7 +246,7 @@ class Snapshot(SnapshotTokens):
 
     @cached
     def functions(self) -> Sequence[Symbol]:
-        """The functions of the module, in the order of the text; what is in them is not looked at."""
+        """The functions of the module, in the order of the text; what is in them is not analyzed."""
         return [symbol for symbol in self.module_symbols if symbol.kind is SymbolKind.FUNCTION]
 
     def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:

@@ -196,7 +196,7 @@ class StatementNames:
         """The names of the values that are visible at an offset in a segment, and their types; those bound last first.
 
         Each is given once, and no symbol is made for it. With ``wanted``, which matches lines, there are those whose
-        names it matches, and the types of no others are looked at.
+        names it matches, and the types of no others are analyzed.
         """
         function = self.analysis.function_at(index)
         if function is None:

@@ -165,7 +165,7 @@ class TypedStatement:
 
 
 class ReportedStatement(TypedStatement):
-    """A statement that was looked at for itself: there may be something to be said about it.
+    """A statement that was analyzed for itself: there may be something to be said about it.
 
     That may be a fault, a value that it binds for itself and does not use, or that it depends on more than its own
     function.

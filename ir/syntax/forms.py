@@ -28,7 +28,7 @@ _LONGEST: Final = 4_000
 """A statement that is longer than this is split as any text."""
 
 _WINDOW: Final = 64
-"""How much text is looked at for each statement that is wanted; a longer one makes it more."""
+"""How much text is scanned for each statement that is wanted; a longer one makes it more."""
 
 _KEPT: Final = 8_192
 """How many forms are kept in mind at least."""
@@ -42,7 +42,7 @@ _VALUE: Final = re.compile(f"(%(?:[0-9]+|{RESERVED_PATTERN}{NAME_PATTERN}))")
 _AFTER_GRAPH: Final = "%:"
 """What comes after every graph variable and before every local one, in the order of texts."""
 _APART: Final = "\n\0"
-"""What stands between statements that are looked at together: neither a name nor a quiet comment goes beyond it."""
+"""What stands between statements that are scanned together: neither a name nor a quiet comment goes beyond it."""
 
 _COMMENT_IN_META: Final = re.compile(r"meta\[[^\]]*/\*")
 
@@ -64,7 +64,7 @@ class AlikeStatements:
     """The statements that follow one another in the body of a function, from an offset on, while each has a form."""
 
     def __init__(self, part: Callable[[int, int], str], start: int, end: int) -> None:
-        """``part`` gives the text between two offsets; it is looked at up to ``end``.
+        """``part`` gives the text between two offsets; it is scanned up to ``end``.
 
         So no copy of a long text is made at once, while which no other thread could run.
         """
@@ -98,7 +98,7 @@ class AlikeStatements:
 
     def _look_ahead(self, count: int) -> None:
         """Have so many statements ready, if there are as many."""
-        # Where the first ones have no form, all that was looked at beyond them is looked at again.
+        # Where the first ones have no form, all that was scanned beyond them is scanned again.
         reach = min(_LONGEST, _WINDOW * count)
         while len(self._untaken) < count:
             limit = min(self._position + reach, self._end)

@@ -41,13 +41,13 @@ __all__ = [
 ]
 
 _LOOK_AHEAD: Final = 256
-"""How much more text than wanted is looked at, so that it is known where the last piece ends."""
+"""How much more text than wanted is scanned, so that it is known where the last piece ends."""
 
 _LOOK_AHEAD_AFTER_COMMENT: Final = 8
-"""The same where a comment was never closed: what is looked at beyond the next such one is looked at again."""
+"""The same where a comment was never closed: what is scanned beyond the next such one is scanned again."""
 
 _CHUNK: Final = 65_536
-"""How much text is looked at in one go; it takes two milliseconds."""
+"""How much text is scanned in one go; it takes two milliseconds."""
 
 WHITE_SPACE: Final = " \t\r\n\f\v\ufeff"
 
@@ -62,7 +62,7 @@ COMMENT_PATTERN: Final = r"/\*[^*/]*(?:(?:\*(?!/)|/(?!\*))[^*/]*)*\*/"
 _LONGEST_GRAPH_NAME: Final = 18
 """Digits of ``%0``; a name of more is no name. Python reads numbers of a few thousand digits, and slowly."""
 
-# Nothing in here goes over the same characters again from each of them: dashes that lead to no number are not looked at
+# Nothing in here goes over the same characters again from each of them: dashes that lead to no number are not scanned
 # from the second one on, and what a bracket opens ends at the next one.
 _PIECE = re.compile(
     rf"""(?:
@@ -182,7 +182,7 @@ class Lexed(msgspec.Struct, frozen=True):
 class PieceReader:
     """Gives the pieces of a text from a place on where one begins, one part after another.
 
-    What was found beyond a part is kept for the next: a line may be long, and is looked at to its end.
+    What was found beyond a part is kept for the next: a line may be long, and is scanned to its end.
     """
 
     def __init__(self, lines: LineIndex, start: int) -> None:
@@ -198,7 +198,7 @@ class PieceReader:
         """From here on the pieces of a line are looked for some at a time; before, in all of it."""
         self._part = ""
         self._part_start = self._limit = self._line_end = start
-        """What is looked at behind comments that have others inside; where it begins and ends in the text, and where
+        """What is scanned behind comments that have others inside; where it begins and ends in the text, and where
         the last line of it does."""
         self._comments_end = start
         """As far as this there may be many such comments: it is the end of a line with one."""
@@ -232,7 +232,7 @@ class PieceReader:
         pieces = self._few_pieces(goal) if is_behind_comment else pieces_of(part)
         kinds = "".join(map(_kinds.__getitem__, pieces))
         opened = kinds.find(OPEN_COMMENT)
-        if opened < 0 and kinds.endswith(METADATA):  # it is all that follows, which need not be looked at
+        if opened < 0 and kinds.endswith(METADATA):  # it is all that follows, which need not be scanned
             pieces[-1] += lines.part(limit, lines.length)
         ends = list(accumulate(map(len, pieces[:opened] if opened >= 0 else pieces), initial=start))
         wanted = bisect_left(ends, goal)

@@ -77,7 +77,7 @@ class Cut(NamedTuple):
 
 
 _FOLLOWING: Final = 16
-"""How many segments behind bindings are looked at first for the end of a value."""
+"""How many segments behind bindings are scanned first for the end of a value."""
 
 _MARGIN: Final = 16
 """How many kinds after a segment tell where it ends, unless it is far-sighted."""

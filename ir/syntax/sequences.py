@@ -9,7 +9,7 @@ from .kind_patterns import BINDING, MARK, after_comments
 __all__ = ["LOOK_AHEAD", "OpenValues", "inner_semicolon"]
 
 LOOK_AHEAD: Final = 4000
-"""How many kinds are looked at to tell what a mark belongs to."""
+"""How many kinds are scanned to tell what a mark belongs to."""
 
 
 class OpenValues:
@@ -47,7 +47,7 @@ def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int
 
     It does where the element that it ends is a binding, or where the parentheses close before the next line that
     begins a statement; else a parenthesis is missing, and the semicolon ends the statement. The second value is the
-    end of the kinds that were looked at.
+    end of the kinds that were scanned.
     """
     first = after_comments(kinds, element)
     if BINDING.match(kinds, first):

@@ -26,7 +26,7 @@ _BEFORE: Final = 2
 """How many segments before an edit are split again: whether a brace closes a function depends on what follows it."""
 
 _LOOK_AHEAD: Final = 64
-"""How many segments beyond an edit are looked at first."""
+"""How many segments beyond an edit are scanned first."""
 
 _WINDOW: Final = 2_000
 """How much text is cut into pieces at first where a statement is not known by its form."""
@@ -44,7 +44,7 @@ _META_NAME: Final = "meta"
 
 _FEWEST_ALIKE: Final = 16
 _MOST_ALIKE: Final = 256
-"""Statements that are known by their forms are looked at together, more and more as long as all of them are."""
+"""Statements that are known by their forms are scanned together, more and more as long as all of them are."""
 
 _MOST_FAR_SIGHTED: Final = 16
 """Where more segments than this depend on text far beyond them, the whole text is split anew."""
@@ -96,7 +96,7 @@ class Split:
         looked_at = TextSpan(first, splice.new_end)
         position = rounds = 0
         while True:
-            index = min(change.first, len(split.segments) - 1)  # what is before it may have looked at it
+            index = min(change.first, len(split.segments) - 1)  # what is before it may have scanned it
             before = split._first_before(index, span.start)
             if change.changes and change.first < first + _BEFORE and before < first:
                 first = before
@@ -115,7 +115,7 @@ class Split:
                     return self._matched(split_text(lines))
                 split, splice = again, splice.then(change)
                 looked_at = TextSpan(first, change.new_end)
-                position = 0  # what was looked at before may have looked as far as to here
+                position = 0  # what was scanned before may have looked as far as to here
 
     def _first_before(self, index: int, edited: int) -> int:
         """The first of the segments up to ``index`` that may be others now, where the text is from ``edited`` on.
@@ -171,7 +171,7 @@ class _Cutting:
 
     Statements that are like others that came before are known by their form. The rest is cut into pieces, a window of
     the text at a time, and the kinds of the pieces tell where segments end. What follows are the old segments, whose
-    kinds are known: they are looked at, and not cut again. Of those that are cut again, the pieces of long ones are
+    kinds are known: they are scanned, and not cut again. Of those that are cut again, the pieces of long ones are
     taken as they are, from the offset ``unchanged`` of the text on.
     """
 
@@ -273,7 +273,7 @@ class _Cutting:
         """Take the statements from here on that are known by their form."""
         position = self._position
         alike = AlikeStatements(self._lines.part, position, self._end)
-        # Where the statement before had no form, the next may have none, and all that is looked at beyond it is looked
+        # Where the statement before had no form, the next may have none, and all that is scanned beyond it is looked
         # at again.
         count = _FEWEST_ALIKE if self._was_alike else 1
         are_more = True

@@ -222,7 +222,7 @@ _BINDINGS = frozenset(("graph_binding", "let_binding"))
 def nested_calls(segment: Segment) -> Iterator[tuple[Statement, ShapeNode, TextSpan]]:
     """The calls of what has a plain name that are inside of other expressions, or the value of braces.
 
-    Each with its statement and its range, counted from the segment's start. Every node is looked at once.
+    Each with its statement and its range, counted from the segment's start. Every node is visited once.
     """
     segment.parse()
     outermost = {id(statement) for statement in segment.statements}

@@ -109,7 +109,7 @@ class _Analysis:
         if function.attrs.get("Extern"):
             return Purity(True, False)
         if expr not in self._of_globals:
-            # A function that is being looked at already, because it calls itself, counts as pure meanwhile.
+            # A function that is being visited already, because it calls itself, counts as pure meanwhile.
             self._of_globals[expr] = _PURE
             self._of_globals[expr] = yield function
         return self._of_globals[expr]

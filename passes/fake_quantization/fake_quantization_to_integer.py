@@ -26,7 +26,7 @@ from .region import AffineRegion, Unconvertible, rule_of
 class FakeQuantizationToInteger(FunctionPass):
     """Compute on integers between ``qnn.dequantize`` and ``qnn.quantize``, instead of on floating-point numbers.
 
-    Each ``qnn.quantize`` is looked at with everything that leads to it from a ``qnn.dequantize`` or a constant. Where
+    Each ``qnn.quantize`` is examined with everything that leads to it from a ``qnn.dequantize`` or a constant. Where
     every operator of this region has a rule, its integer counterpart takes its place; where one has none, or its rule
     does not hold, the region stays. With ``use_qat``, operators whose operands are all dequantised are then converted
     one by one, with a ``qnn.dequantize`` of their result. Source of the rule:

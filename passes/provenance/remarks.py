@@ -1,4 +1,4 @@
-"""Remarks: what a pass rewrote and by which rule, and what it looked at and left alone, with the reason.
+"""Remarks: what a pass rewrote and by which rule, and what it considered and left alone, with the reason.
 
 A pass writes them where it decides, and only where a trace listens::
 
@@ -33,7 +33,7 @@ class Remark:
     rule: str
     """Which rule decided, in a word or two: ``opaque``, ``deny-list``, ``SimplifyReshape``."""
     expr: Expr
-    """What was looked at."""
+    """What was considered."""
     template: str
     """The decision in words, with ``{}`` for each of ``others``."""
     others: tuple[Expr, ...] = ()

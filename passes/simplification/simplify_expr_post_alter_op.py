@@ -14,7 +14,7 @@ from .simplify_expr import simplified
 class SimplifyExprPostAlterOp(FunctionPass):
     """Clean up what a change of layouts leaves behind: the part of ``SimplifyExpr`` that a build runs after it.
 
-    Neutral elements, reshapes in a row, and casts and clips that do nothing go; nothing else is looked at. Source of
+    Neutral elements, reshapes in a row, and casts and clips that do nothing go; nothing else is examined. Source of
     the rule: ``src/relay/transforms/simplify_expr.cc``.
 
     Before::

@@ -118,7 +118,7 @@ def verify(
 class _Runs:
     """What a function gives before and after for arguments, and the values of its expressions.
 
-    ``narrow`` is the narrowest dtype of floats after, where differences are looked at with a bound.
+    ``narrow`` is the narrowest dtype of floats after, where differences are examined with a bound.
     """
 
     arguments: tuple[Value, ...]

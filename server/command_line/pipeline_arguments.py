@@ -124,7 +124,7 @@ def add_remarks(command: argparse.ArgumentParser) -> None:
         nargs="?",
         const="all",
         choices=_REMARKS,
-        help="say on standard error what each pass did and by which rule (passed), and what it looked at and left "
+        help="say on standard error what each pass did and by which rule (passed), and what it considered and left "
         "alone, with the reason (missed); --function and --layer choose",
     )
     command.add_argument("--layer", metavar="LAYER", default="", help="only remarks on layers with this in their name")

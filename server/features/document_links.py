@@ -18,7 +18,7 @@ _SPAN = "span="
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A range of the text that names a line of a file. Whether there is such a file is not looked at here."""
+    """A range of the text that names a line of a file. Whether there is such a file is not examined here."""
 
     span: TextSpan
     file: str

@@ -187,7 +187,7 @@ def removed_values(steps: Sequence[HistoryStep], function: str) -> tuple[Removed
 def fate(steps: Sequence[HistoryStep], span: TextSpan) -> Fate:
     """What ``steps``, in order, made of the value at ``span`` of the text before the first of them.
 
-    Only the recorded steps are looked at, so the answer costs no parsing.
+    Only the recorded steps are examined, so the answer costs no parsing.
     """
     events: list[ValueEvent] = []
     spans = [(span.start, span.end)]

@@ -13,7 +13,7 @@ __all__ = ["pipeline_comment", "pipeline_context"]
 
 _COMMENT = re.compile(r"^[ \t]*//[ \t]*relay-lsp:[ \t]*(?P<passes>[^\r\n]*)", re.MULTILINE)
 _HEAD = 4000
-"""The comment belongs at the beginning of a file; code points further on are not looked at."""
+"""The comment belongs at the beginning of a file; code points further on are not examined."""
 
 
 def pipeline_comment(text: str) -> str | None:

@@ -91,7 +91,7 @@ def _filter_text(completion: Completion, begun: str) -> str:
 
 
 def on_completion_resolve(server: RelayLanguageServer, item: types.CompletionItem) -> types.CompletionItem:
-    """The documentation of a completion that is looked at."""
+    """The documentation of a completion that is selected."""
     words = documentation(item.data) if isinstance(item.data, str) else ""
     if words:
         item.documentation = types.MarkupContent(types.MarkupKind.Markdown, words)

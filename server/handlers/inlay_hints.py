@@ -66,7 +66,7 @@ def _hint(hint: InlayHint, version: int, converter: ProtocolConverter) -> types.
 
 
 async def on_inlay_hint_resolve(server: RelayLanguageServer, hint: types.InlayHint) -> types.InlayHint:
-    """The documentation of a hint that is looked at; none where the text has changed since."""
+    """The documentation of a hint under the pointer; none where the text has changed since."""
     data = fields_of(hint.data)
     seen = await view(server, str(data.get("uri")))
     if seen is not None and seen.document.version == data.get("version"):

@@ -147,7 +147,7 @@ async def on_preview(server: RelayLanguageServer, params: object) -> PreviewAnsw
     gates = _is_pipeline(params, calls)
     outcome = await run_passes(server, document, calls, version_in(field_of(params, "version")), gates)
     if skipped := skipped_words(outcome):
-        server.say(f"{', '.join(map(str, calls))}: looked at{skipped}", Severity.INFORMATION)
+        server.say(f"{', '.join(map(str, calls))}: previewed{skipped}", Severity.INFORMATION)
     return {
         "version": version,
         "changed": outcome.changed,

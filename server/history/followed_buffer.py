@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["FollowedBuffer", "FollowedText", "KnownText"]
 
 _SEEN = 2
-"""How many texts that may be known are looked at when the buffer is brought up to date."""
+"""How many texts that may be known are examined when the buffer is brought up to date."""
 
 _LOOKED_BACK = 16
-"""How many values before a range are looked at for the one around it."""
+"""How many values before a range are examined for the one around it."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class FollowedBuffer:
         self._seen: list[LineIndex] = []
 
     def edited(self, lines: LineIndex) -> None:
-        """Take note that the buffer was changed, which costs nothing; it is looked at later."""
+        """Take note that the buffer was changed, which costs nothing; it is examined later."""
         if lines.length in self._texts:
             self._seen.append(lines)
             del self._seen[:-_SEEN]

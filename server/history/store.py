@@ -1,7 +1,7 @@
 """The pass history on disk, so that a buffer that is opened next week still has the steps that led to its text.
 
-A step is keyed by the content of the text before and after it. The file is bounded in size (what was not looked at
-for longest goes first), may be used by several servers at once (SQLite in WAL mode), and where it is damaged it is
+A step is keyed by the content of the text before and after it. The file is bounded in size (the texts that
+were used least recently go first), may be used by several servers at once (SQLite in WAL mode), and where it is damaged it is
 set aside under another name and a new one begun, which the other servers take up as well. A file of a newer version of
 this program is left alone, and the history kept in memory.
 """
@@ -338,7 +338,7 @@ class HistoryStore:
         self._report(f"the pass history could not be read ({error}); it was set aside as {aside} and a new one begun")
 
     def _shrink(self, database: sqlite3.Connection) -> None:
-        """Forget the texts that were not looked at for longest, and the steps that they belong to."""
+        """Forget the texts that were used least recently, and the steps that they belong to."""
         while _size(database) > self._maximum_bytes:
             row = database.execute("SELECT hash FROM texts ORDER BY used LIMIT 1").fetchone()
             if row is None:

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 _INLINE_TEXT = 200_000
 """Up to this many code points, diagnostics are worked out at once. Above, so are those after an edit of which no more
-than the statements it touches need be looked at; any others on the analysis thread."""
+than the statements it touches need be examined; any others on the analysis thread."""
 
 _LEFT_ALONE_TEXT = 200_000
 """From this many code points the objects of a text are left out of the search for garbage while it is open: after some

@@ -19,7 +19,7 @@ _SUFFIXES = (".relay", ".rly")
 _MOST_FILES = 500
 _MOST_ENTRIES = 50_000
 _LARGEST = 2 << 20
-"""Bytes; a file above this is looked at when it is opened."""
+"""Bytes; a file above this is read when it is opened."""
 
 _SKIPPED = frozenset(("node_modules", "__pycache__"))
 

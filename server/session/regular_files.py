@@ -24,7 +24,7 @@ def stamp_of(path: Path) -> Stamp:
 def read_regular(path: Path, largest: int) -> bytes:
     """The bytes of a regular file of at most ``largest``.
 
-    A pipe is opened without waiting for its other end, and what was opened is looked at: the name may mean something
+    A pipe is opened without waiting for its other end, and what was opened is examined: the name may mean something
     else by now than it did a moment ago. A file that grows while it is read is not read further.
 
     Raises:

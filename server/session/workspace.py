@@ -167,7 +167,7 @@ class Workspace:
             self._asking = asyncio.get_running_loop().create_task(self._ask_about_calls())
 
     async def _ask_about_calls(self) -> None:
-        """Learn from the worker what users' operators give in the texts that were looked at."""
+        """Learn from the worker what users' operators give in the texts that were examined."""
         while await self.extensions.answer_calls():
             pass
 

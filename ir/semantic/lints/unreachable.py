@@ -28,7 +28,7 @@ UNREACHABLE: Final = "unreachable"
 _CONDITION: Final = re.compile(r"if\s*\(\s*(True|False)\s*\)")
 _MATCH: Final = re.compile(r"match\b")
 _LONGEST: Final = 1_000
-"""A condition that is longer than this, white space included, is not looked at."""
+"""A condition that is longer than this, white space included, is not analyzed."""
 
 
 def unreachable(snapshot: Snapshot) -> list[Diagnostic]:

@@ -1,7 +1,7 @@
 """What can be written at the cursor: operators, attributes, values in scope, types, dtypes, constructors, functions;
 in a comment that names the file's pipeline, passes and their options.
 
-Items carry no documentation until one is looked at: :func:`documentation` gives it.
+Items carry no documentation until one is selected: :func:`documentation` gives it.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ __all__ = ["field_completions", "next_name", "value_completions_at"]
 
 _MOST_BOUND: Final = 120
 _MOST_PARAMETERS: Final = 100
-"""So many of the values that have the letters are looked at for how well they fit, the nearest of them: some more than
+"""So many of the values that have the letters are examined for how well they fit, the nearest of them: some more than
 are offered, so that it is known that there are more."""
 
 _MOST_TYPES: Final = 24

@@ -18,7 +18,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 __all__ = ["LayerBlock", "LayerCount", "LayerIndex", "LayerValue"]
 
 _LOOKED_BACK = 64
-"""How many values before a range are looked at for the one around it."""
+"""How many values before a range are examined for the one around it."""
 
 
 class LayerValue(NamedTuple):

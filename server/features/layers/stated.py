@@ -1,6 +1,6 @@
 """What the comments of a text say of its values: which layer, or which place in a source, each came from.
 
-Only the characters are looked at, so that it is known while a text has errors and at once after an edit. A comment
+Only the characters are examined, so that it is known while a text has errors and at once after an edit. A comment
 belongs to the value that ends before it on its line; behind the ``;`` of a statement, to the statement's.
 """
 
@@ -100,7 +100,7 @@ def sources_behind(text: str) -> tuple[tuple[StatedSource, ...], bool]:
 
 
 def stated_blocks(lines: LineIndex) -> Sequence[StatedBlock]:
-    """What the comments of a text say, block by block. What an edit leaves alone is looked at once."""
+    """What the comments of a text say, block by block. What an edit leaves alone is examined once."""
     return stated_pieces(line_pieces(lines.block_texts))
 
 
@@ -255,7 +255,7 @@ def _ends_statement(text: str, offset: int) -> bool:
 
 
 def _start_on_line(text: str, end: int, ends_statement: bool) -> int | None:
-    """Where the value of a statement begins that stands on one line; ``None`` where more must be looked at."""
+    """Where the value of a statement begins that stands on one line; ``None`` where more must be examined."""
     if not ends_statement:
         return None
     line = text.rfind("\n", 0, end) + 1

@@ -1,4 +1,4 @@
-"""A fault that a text repeats is looked at once, and each time it is found at its own place."""
+"""A fault that a text repeats is analyzed once, and each time it is found at its own place."""
 
 from __future__ import annotations
 

@@ -241,7 +241,7 @@ def @main(%x: Tensor[(3), float32], %y: Tensor[(4), float32]) {
 
 
 LONG_COMMENT = "/* " + "a word of many\n" * 9_000 + "*/"
-"""Longer than what is looked at in one go when a text is read."""
+"""Longer than what is analyzed in one go when a text is read."""
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def run_script(seed: int, edits: int = 4) -> None:
         parts: list[PartialSnapshot] = []
         if snapshot.is_followed and chance.random() < 0.5:
             edited.analyse(partial(_keep, parts))
-        if chance.random() < 0.1:  # a burst: no caller has looked at the snapshot in between
+        if chance.random() < 0.1:  # a burst: no caller has analyzed the snapshot in between
             snapshot = edited
             continue
         afresh = Snapshot.open(edited.text, "example.relay")

@@ -1,4 +1,4 @@
-"""A brace of a function that is lost and put back: its statements mean what they did, and are not looked at again."""
+"""A brace of a function that is lost and put back: its statements mean what they did, and are not analyzed again."""
 
 from __future__ import annotations
 
