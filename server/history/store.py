@@ -1,9 +1,9 @@
 """The pass history on disk, so that a buffer that is opened next week still has the steps that led to its text.
 
-A step is keyed by the content of the text before and after it. The file is bounded in size (the texts that
-were used least recently go first), may be used by several servers at once (SQLite in WAL mode), and where it is damaged it is
-set aside under another name and a new one begun, which the other servers take up as well. A file of a newer version of
-this program is left alone, and the history kept in memory.
+A step is keyed by the content of the text before and after it. The file is bounded in size (the texts that were used
+least recently go first), may be used by several servers at once (SQLite in WAL mode), and where it is damaged it is set
+aside under another name and a new one begun, which the other servers take up as well. A file of a newer version of this
+program is left alone, and the history kept in memory.
 """
 
 from __future__ import annotations
