@@ -46,12 +46,14 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
     reported = with_repairs(seen.snapshot, server.state.diagnostics(seen.document, seen.snapshot))
     actions: list[types.CodeAction] = []
     span = seen.converter.span(params.range)
+    has_fixes = False
     if wanted("quickfix"):
         for item in quick_fixes(reported, attribute_around(seen.snapshot, span) or span):
             action = _fix_action(seen, item.fix, "quickfix", version)
             action.diagnostics = [seen.converter.typed_diagnostic(item.diagnostic)]
             action.is_preferred = item.preferred
             actions.append(action)
+            has_fixes |= item.diagnostic.severity in (Severity.ERROR, Severity.WARNING)
     everything = fix_all(reported, at_least=1 if params.context.only else 2)
     if wanted(_FIX_ALL_KIND) and everything is not None:
         actions.append(await _repeated_action(server, seen, everything.title, _FIX_ALL_KIND, ""))
@@ -72,7 +74,9 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
         changing: Mapping[str, frozenset[str]] = {}
         if wanted(_RUN_PASS_KIND):
-            changing = await server.state.changing_passes.of(seen.document, wait=invoked, has_errors=has_errors)
+            changing = await server.state.changing_passes.of(
+                seen.document, wait=invoked, has_errors=has_errors, has_fixes=has_fixes
+            )
         function = function_around(seen.snapshot, span.start)
         pipeline: Sequence[str] = ()
         pipelines: Mapping[str, tuple[str, ...]] = {}

@@ -65,10 +65,13 @@ class ChangingPasses:
         self._client_asks_by_itself = False
         self._ahead: asyncio.Task[None] | None = None
 
-    async def of(self, document: Document, *, wait: bool, has_errors: bool) -> Mapping[str, frozenset[str]]:
+    async def of(
+        self, document: Document, *, wait: bool, has_errors: bool, has_fixes: bool = False
+    ) -> Mapping[str, frozenset[str]]:
         """The registered passes that would change the document as it is, each with the functions that it would.
 
-        None runs on a text that ``has_errors``: its menu, where the user looks for fixes, waits for nothing.
+        None runs on a text that ``has_errors``: its menu waits for nothing. Where what is wrong at the cursor
+        ``has_fixes``, the user most likely looks for those, and they are not kept waiting.
 
         It is worked out once for each text, pass after pass. With ``wait``, which stands for a user who asks, some time
         is given to it now; without, only what is known already is told, and the rest is worked out in idle time, so
@@ -84,7 +87,7 @@ class ChangingPasses:
             return {} if search is None else dict(search.functions)
         search = self._search(text, document.name)
         if search.task is not None:
-            seconds = _SHORT_SECONDS if self._client_asks_by_itself else _SEARCH_SECONDS
+            seconds = _SHORT_SECONDS if self._client_asks_by_itself or has_fixes else _SEARCH_SECONDS
             await asyncio.wait({search.task}, timeout=seconds)
         return dict(search.functions)
 
