@@ -7,11 +7,15 @@ with its length before it, and the numbers of all tensors behind it.
 from __future__ import annotations
 
 import json
+import math
+import operator
 import struct
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from relay_lsp.ir.arrays import numpy_dtype
 from relay_lsp.ir.expressions import Constant, Expr, Function, NDArray, Var
@@ -75,15 +79,33 @@ def read_parameters(path: str | Path) -> dict[str, NDArray]:
         PassError: there is no such file, it is of neither kind, or it is damaged.
     """
     path = Path(path)
+    readers = {".npz": _npz, ".safetensors": _safetensors}
+    if path.suffix not in readers:
+        raise PassError(f"parameters are read from .npz and .safetensors, not from {path.name}", code="parameters")
     try:
-        if path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as arrays:
-                return {name: arrays[name] for name in arrays.files}
-        if path.suffix == ".safetensors":
-            return _safetensors(path.read_bytes())
-    except (OSError, ValueError, KeyError, TypeError, struct.error, zipfile.BadZipFile) as error:
-        raise PassError(f"{path.name} holds no parameters that can be read: {error}", code="parameters") from error
-    raise PassError(f"parameters are read from .npz and .safetensors, not from {path.name}", code="parameters")
+        return readers[path.suffix](path)
+    except _DAMAGED as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        message = f"{path.name} holds no parameters that can be read: {reason or type(error).__name__}"
+        raise PassError(message, code="parameters") from error
+
+
+_DAMAGED: Final = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, tokenize.TokenError)
+"""What readers of damaged files raise."""
+
+
+def _npz(path: Path) -> dict[str, NDArray]:
+    with path.open("rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise ValueError("it is no archive of arrays, such as numpy.savez writes")
+    arrays: dict[str, NDArray] = {}
+    with np.load(path, allow_pickle=False) as archive:
+        for name in archive.files:
+            array: object = archive[name]
+            if not isinstance(array, np.ndarray):
+                raise ValueError(f"{name} in it is no array")
+            arrays[name] = array
+    return arrays
 
 
 _DTYPES: Final[Mapping[str, str]] = {
@@ -103,18 +125,44 @@ _DTYPES: Final[Mapping[str, str]] = {
 }
 
 
-def _safetensors(data: bytes) -> dict[str, NDArray]:
-    (length,) = struct.unpack_from("<Q", data)
-    if length > len(data) - 8:
+def _safetensors(path: Path) -> dict[str, NDArray]:
+    data = path.read_bytes()
+    if len(data) < _LENGTH.size:
+        raise ValueError("the file ends within the length of its header")
+    (length,) = _LENGTH.unpack_from(data)
+    if length > len(data) - _LENGTH.size:
         raise ValueError("the header is longer than the file")
-    header: dict[str, Any] = json.loads(data[8 : 8 + length])
-    arrays: dict[str, NDArray] = {}
-    for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        if entry["dtype"] not in _DTYPES:
-            raise ValueError(f"tensor {name} has the dtype {entry['dtype']}, which Relay lacks")
-        start, end = entry["data_offsets"]
-        dtype = numpy_dtype(DataType(_DTYPES[entry["dtype"]]))
-        arrays[name] = np.frombuffer(data[8 + length + start : 8 + length + end], dtype).reshape(entry["shape"])
-    return arrays
+    first = _LENGTH.size + length
+    try:
+        header: Any = json.loads(data[_LENGTH.size : first])
+    except ValueError as error:
+        raise ValueError(f"the header is no JSON: {error}") from None
+    if not isinstance(header, dict):
+        raise ValueError("the header is no JSON object")
+    entries = cast("dict[str, Any]", header)
+    return {
+        name: _tensor(name, entry, memoryview(data)[first:])
+        for name, entry in entries.items()
+        if name != "__metadata__"
+    }
+
+
+_LENGTH: Final = struct.Struct("<Q")
+
+
+def _tensor(name: str, entry: Any, data: memoryview) -> NDArray:
+    try:
+        known = _DTYPES.get(entry["dtype"])
+        shape = tuple(operator.index(size) for size in entry["shape"])
+        start, end = (operator.index(offset) for offset in entry["data_offsets"])
+    except (TypeError, KeyError, ValueError):
+        raise ValueError(f"tensor {name} is not described by dtype, shape and data_offsets") from None
+    if known is None:
+        raise ValueError(f"tensor {name} has the dtype {entry['dtype']}, which Relay lacks")
+    dtype = numpy_dtype(DataType(known))
+    if any(size < 0 for size in shape) or not 0 <= start <= end <= len(data):
+        raise ValueError(f"tensor {name} lies outside of the file")
+    wanted = math.prod(shape) * dtype.itemsize
+    if end - start != wanted:
+        raise ValueError(f"tensor {name} has {end - start} bytes, and its shape and dtype ask for {wanted}")
+    return np.frombuffer(data[start:end], dtype).reshape(shape)

@@ -46,7 +46,7 @@ class FailureCondition:
         if slow is not None:
             return FailureCondition("takes longer", seconds=float(slow[1]) * (1e-3 if slow[2] == "ms" else 1))
         raises = _RAISES.fullmatch(stripped)
-        if raises is not None:
+        if raises is not None and not raises["text"].startswith(('"', "'")):
             return FailureCondition("raises", raises["text"])
         raise ValueError(f"{words!r} is no condition; there are: {CONDITIONS}")
 

@@ -155,14 +155,31 @@ def test_parameters_are_read_from_files(tmp_path):
         assert parameters["n"].dtype == "int64"
 
 
+def described(dtype, shape, offsets):
+    """The header of a file that says this of one tensor."""
+    header = json.dumps({"w": {"dtype": dtype, "shape": shape, "data_offsets": offsets}}).encode()
+    return struct.pack("<Q", len(header)) + header
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("none.npz", None, "holds no parameters that can be read"),
         ("bad.npz", b"PK\3\4", "holds no parameters that can be read"),
-        ("short.safetensors", b"\1", "holds no parameters that can be read"),
+        ("empty.npz", b"", "it is no archive of arrays"),
+        ("text.npz", b"hello", "it is no archive of arrays"),
+        ("short.safetensors", b"\1", "the file ends within the length of its header"),
+        ("text.safetensors", struct.pack("<Q", 1) + b"w", "the header is no JSON"),
+        ("list.safetensors", struct.pack("<Q", 2) + b"[]", "the header is no JSON object"),
+        ("bare.safetensors", struct.pack("<Q", 7) + b'{"w":3}', "tensor w is not described by dtype, shape and"),
+        ("far.safetensors", described("U8", [2], [0, 2]), "tensor w lies outside of the file"),
+        (
+            "odd.safetensors",
+            described("U8", [2], [0, 1]) + b"1",
+            "tensor w has 1 bytes, and its shape and dtype ask for 2",
+        ),
         ("long.safetensors", struct.pack("<Q", 1 << 40), "the header is longer than the file"),
-        ("odd.safetensors", struct.pack("<Q", 44) + b'{"a":{"dtype":"F8","data_offsets":[0,1]}}   ', "dtype F8"),
+        ("narrow.safetensors", described("F8", [1], [0, 1]) + b"1", "dtype F8"),
         ("model.pt", b"", "from .npz and .safetensors, not from model.pt"),
     ],
 )

@@ -125,6 +125,8 @@ def test_conditions_are_written_in_words(words: str, condition: FailureCondition
 def test_what_is_no_condition_is_refused_with_those_that_are() -> None:
     with pytest.raises(ValueError, match=r"'explodes' is no condition; there are: raises, .*breaks typing"):
         FailureCondition.parse("explodes")
+    with pytest.raises(ValueError, match="is no condition"):
+        FailureCondition.parse('raises "no end')
 
 
 def test_a_result_that_changes() -> None:
