@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -159,10 +159,13 @@ class ModuleMeaning(Protocol):
         """The type of the innermost expression that ends with a token of a statement which shares its lowering."""
         ...
 
-    def statement_types(self, block: CacheBlock) -> Sequence[Type | None]:
+    def statement_types(
+        self, block: CacheBlock, is_true: Callable[[str, Type], bool] | None = None
+    ) -> Sequence[Type | None]:
         """The types of the statements of a block, where they are known; else the error type.
 
-        ``None`` stands for what the block does not count.
+        ``None`` stands for what the block does not count, and for statements of whose text and type ``is_true`` holds,
+        which is asked once for each.
         """
         ...
 

@@ -214,24 +214,21 @@ class SnapshotTokens:
             if not block.is_block or self._meaning.template(index) is not None:
                 yield index, self._extent(index)
 
-    def heads_and_statements(self, block: CacheBlock, word: str) -> Iterator[tuple[int, str, Type | None]]:
+    def heads_and_statements(
+        self, block: CacheBlock, word: str, is_true: Callable[[str, Type], bool] | None = None
+    ) -> Iterator[tuple[int, str, Type | None]]:
         """The heads of functions in a block, and its statements that have a word in them.
 
         Yields their segments, their texts, and the type of a statement: the error type where it is not known, ``None``
-        for a head.
+        for a head. With ``is_true``, which looks at the text and the type of a statement whether its type comments are
+        true, there are only the others; it is asked once for each statement.
         """
         segments = self._split.segments[block.first : block.end]
-        wanted = [
-            (number, segment)
-            for number, segment in enumerate(segments)
-            if segment.role is Role.HEADER or (word in segment.text and segment.role is Role.STATEMENT)
-        ]
-        types = self._meaning.statement_types(block) if wanted else ()
-        for number, segment in wanted:
-            type = types[number]
+        types = self._meaning.statement_types(block, is_true)
+        for number, (segment, type) in enumerate(zip(segments, types, strict=True)):
             if segment.role is Role.HEADER:
                 yield block.first + number, segment.text, None
-            elif type is not None:
+            elif type is not None and segment.role is Role.STATEMENT and word in segment.text:
                 yield block.first + number, segment.text, type
 
     def statement_type(self, index: int) -> Type | None:

@@ -7,7 +7,7 @@ uses are searched among the statements of its function.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -390,11 +390,18 @@ class StatementNames:
         type = None if state is None else _sound_type(state)
         return None if type is None or has_error(type) else type
 
-    def statement_types(self, block: CacheBlock) -> Sequence[Type | None]:
-        """The types of the statements of a block, where they are known; else the error type."""
+    def statement_types(
+        self, block: CacheBlock, is_true: Callable[[str, Type], bool] | None = None
+    ) -> Sequence[Type | None]:
+        """See :meth:`.ModuleMeaning.statement_types`."""
         if not block.is_block:
             return [ERROR] * (block.end - block.first)
         states = self.analysis.states[block.first : block.end]
+        if is_true is not None:
+            for state in states:
+                if state is not None and not state.has_true_comments:
+                    state.has_true_comments = is_true(state.segment.text, _sound_type(state))
+            return [None if state is None or state.has_true_comments else _sound_type(state) for state in states]
         return [None if state is None else _sound_type(state) for state in states]
 
     def type_ending_at(self, index: int, token: int) -> Type | None:

@@ -32,7 +32,7 @@ class TypedStatement:
     ``outer_graph`` are the graph variables that it does not have from its own function.
     """
 
-    __slots__ = ("_memo", "bound", "order", "own", "segment", "shared", "type", "uses")
+    __slots__ = ("_memo", "bound", "has_true_comments", "order", "own", "segment", "shared", "type", "uses")
 
     order: float
     type: Type
@@ -58,6 +58,8 @@ class TypedStatement:
         self.uses: Final = uses
         self.shared: Final = shared
         self.own = own
+        self.has_true_comments = False
+        """Whether it was looked at in its place, and its type comments say its type: that needs no second look."""
         self._memo: dict[object, object] | None = None
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Final
 from weakref import WeakValueDictionary
@@ -183,7 +183,9 @@ class WholeModuleAnalysis:
         """No statement shares its lowering."""
         return None
 
-    def statement_types(self, block: CacheBlock) -> Sequence[Type | None]:
+    def statement_types(
+        self, block: CacheBlock, is_true: Callable[[str, Type], bool] | None = None
+    ) -> Sequence[Type | None]:
         """No statement is read alone."""
         return [ERROR] * (block.end - block.first)
 

@@ -214,13 +214,12 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> _BlockRuns:
     """The runs of a block, which are kept with it."""
     check_cancelled()
     runs = [_Run(None)]
-    for index, text, type in snapshot.heads_and_statements(block, "ty="):
+    for index, text, type in snapshot.heads_and_statements(block, "ty=", _is_surely_true):
         if type is None:
             runs.append(_Run(index - block.first, not _head_repeats_annotations(snapshot, index, text)))
             continue
         try:
-            stale = () if _is_surely_true(text, type) else _in_statement(snapshot, index, text)
-            for comment in stale:
+            for comment in _in_statement(snapshot, index, text):
                 runs[-1].add(index - block.first, comment)
         except Exception as error:
             span = TextSpan(0, len(text.rstrip()))
@@ -233,11 +232,14 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> _BlockRuns:
 
 
 def _is_surely_true(text: str, type: Type) -> bool:
-    """Whether a statement of this type has one type comment, behind all of it, that says this type.
+    """Whether a statement of this type has no type comment, or one, behind all of it, that says this type.
 
     That is so for almost every statement that TVM prints, and seen without looking at what the statement is made of.
     """
-    comment, _, behind = text.partition("/* ty=")[2].partition(" */")
+    _, opened, rest = text.partition("/* ty=")
+    comment, _, behind = rest.partition(" */")
+    if not opened:
+        return "ty=" not in text
     return not behind.strip(_ENDING) and _is_true(comment.partition(" span=")[0], type)
 
 
@@ -287,6 +289,12 @@ def _repeats_annotations(text: str) -> bool:
     Such a comment is true, whatever the annotation means: it need not be read, which a module of a thousand heads would
     pay for with each key.
     """
+    return all(map(_repeats_annotation, text.split("%")))
+
+
+@lru_cache(maxsize=8192)
+def _repeats_annotation(text: str) -> bool:
+    """The same of one parameter, from its name on: a key changes one of a thousand."""
     return len(_REPEATED.findall(text)) == text.count("/* ty=")
 
 
