@@ -5,10 +5,11 @@ A body is analysed given these alone, so an edit of one body says nothing about 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from operator import attrgetter
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple
 
 from ..diagnostics import Diagnostic, Place, Severity
 from ..expressions import Expr, GlobalVar, Tuple, Var
@@ -23,6 +24,7 @@ from ..syntax.lowering.types import names_a_dtype
 from ..syntax.parameter_lists import ListedParameters
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, Names, SymbolKind
+from ..syntax.segment_text import Kinship
 from ..syntax.statements import Segment
 from ..syntax.tokens import DEF, GLOBAL, META
 from ..syntax.top_level import metadata_json
@@ -201,13 +203,15 @@ class Head:
 
     __slots__ = (
         "_definitions",
-        "_listed",
+        "_is_complete",
         "_origins",
+        "_unit",
         "diagnostics",
         "function",
         "has_nul",
         "is_open",
         "is_plain",
+        "listed",
         "memo",
         "name",
         "name_span",
@@ -223,7 +227,8 @@ class Head:
         "var",
     )
 
-    def __init__(self, header: Segment, types: ModuleTypes) -> None:
+    def __init__(self, header: Segment, types: ModuleTypes, earlier: Head | None = None) -> None:
+        """``earlier`` is that of the segment that an edit made ``header`` of, read with the same types."""
         header.parse()
         kinds, texts, _ = header.tokens
         self.segment = header
@@ -232,15 +237,18 @@ class Head:
         """Where its name stands, or where it begins."""
         self.has_nul: Final = "\0" in header.text
         self.var: Final = GlobalVar(self.name[1:])
-        lowering = _HeadLowering(types)
+        lowering = _HeadLowering(types, earlier, header.kinship)
         unit = Unit(header, 0, 0)
         lowering.enter(unit)
         is_readable = len(header.statements) == 1 and header.statements[0].root is not None
         values = lowering.read_header(header.statements[0]) if header.statements else []
         self.function: Final = lowering.make_function(values, Tuple(()))
         self._definitions: tuple[Definition, ...] = tuple(lowering.definitions)
-        self._listed: tuple[Unit, Sequence[_ListedParameter]] | None = unit, lowering.listed_parameters
-        """What is still to be added to the definitions and the origins, where they are asked for."""
+        self.listed: Final = lowering.listed_before
+        """The parameters of a long list, those of which the type was known."""
+        self._is_complete = False
+        """Whether these are among the definitions and the origins; they are added where they are asked for."""
+        self._unit: Final = unit
         self.uses: Final = {token: definition for _, token, definition in lowering.uses}
         self.unresolved: Final = frozenset(token for _, token in lowering.unresolved)
         self._origins: Final[dict[Expr, SyntaxOrigin]] = lowering.origins
@@ -298,9 +306,17 @@ class Head:
         tokens: dict[str, list[int]] = {}
         for definition in self._definitions:
             tokens.setdefault(definition.name, []).append(definition.token)
-        for listed, number, var in self._listed[1] if self._listed is not None else ():
-            tokens.setdefault(f"%{var.name_hint}", []).append(listed.firsts[number])
+        for first, var in self._incomplete():
+            tokens.setdefault(f"%{var.name_hint}", []).append(first)
         return tokens
+
+    def _incomplete(self) -> Iterator[tuple[int, Var]]:
+        """The parameters that are still to be added, with the first token of each."""
+        if self._is_complete or self.listed is None:
+            return
+        for first, var in zip(self.listed.parameters.firsts, self.listed.variables, strict=False):
+            if var is not None:
+                yield first, var
 
     @property
     def origins(self) -> Mapping[Expr, SyntaxOrigin]:
@@ -310,30 +326,32 @@ class Head:
 
     def place_span(self, place: Place) -> TextSpan | None:
         """Where a part of it is written, counted from its start; ``None`` for what is no part of it."""
-        for listed, number, var in self._listed[1] if self._listed is not None else ():
-            if var is place.expr:
-                self._add_origin(listed, number, var)
+        if not self._is_complete and self.listed is not None and isinstance(place.expr, Var):
+            variables = self.listed.variables
+            number = next((number for number, var in enumerate(variables) if var is place.expr), None)
+            if number is not None:
+                self._add_origin(self.listed.parameters, number, place.expr)
         return place_span(self._origins, place)
 
     def _add_origin(self, listed: ListedParameters, number: int, var: Var) -> None:
         statement = listed[number]
-        assert self._listed is not None
         assert statement.root is not None
-        self._origins[var] = SyntaxOrigin(self._listed[0], statement, statement.root)
+        self._origins[var] = SyntaxOrigin(self._unit, statement, statement.root)
 
     def _complete(self) -> None:
         """Add the parameters that were listed apart: most keys ask where one is, and hardly ever where all are."""
-        if self._listed is None:
+        if self._is_complete or self.listed is None:
             return
-        unit, parameters = self._listed
+        unit, listed = self._unit, self.listed.parameters
         made: list[Definition] = []
-        for listed, number, var in parameters:
-            self._add_origin(listed, number, var)
-            first = listed.firsts[number]
-            made.append(Definition(SymbolKind.PARAMETER, unit.segment.tokens[1][first], unit, first, var))
+        for number, var in enumerate(self.listed.variables):
+            if var is not None:
+                self._add_origin(listed, number, var)
+                first = listed.firsts[number]
+                made.append(Definition(SymbolKind.PARAMETER, unit.segment.tokens[1][first], unit, first, var))
         if made:
             self._definitions = tuple(sorted([*self._definitions, *made], key=attrgetter("token")))
-        self._listed = None
+        self._is_complete = True
 
     def _checked(
         self, annotation: Type, expr: Expr, module: IRModule, faults: list[Diagnostic], sound: dict[int, Type]
@@ -389,24 +407,64 @@ class Head:
         return other is not None and (self is other or (not self.is_open and self.signature == other.signature))
 
 
-_ListedParameter: TypeAlias = "tuple[ListedParameters, int, Var]"
-"""A parameter of a long list, by its number there."""
+class _Listed(NamedTuple):
+    """The parameters of a long list, and the variable of each whose type was known; else ``None``, or it is missing."""
+
+    parameters: ListedParameters
+    variables: list[Var | None]
 
 
 class _HeadLowering(Lowering):
-    """Lowers a head; a type parameter stands for the same as all others of its name in the module."""
+    """Lowers a head; a type parameter stands for the same as all others of its name in the module.
 
-    def __init__(self, types: ModuleTypes) -> None:
+    Of a long list of parameters, the variables of those that ``earlier`` has as well, by ``kinship``, are its own.
+    """
+
+    def __init__(self, types: ModuleTypes, earlier: Head | None = None, kinship: Kinship | None = None) -> None:
         self._variables: Final = types.variables
         super().__init__(types.names(), None)
-        self._types_by_text = types.parameter_types
-        self.listed_parameters: Final[list[_ListedParameter]] = []
+        self._types_by_text = self._shared_types = types.parameter_types
+        self.listed_before: _Listed | None = None
         """Those whose places are worked out when they are asked for."""
+        self._earlier: Final = earlier.listed if earlier is not None and not earlier.type_parameters else None
+        self._kinship: Final = kinship
+
+    def _known_parameters(self, listed: ListedParameters, number: int, end: int) -> Sequence[Var]:
+        earlier, kinship = self._earlier, self._kinship
+        if earlier is None or kinship is None or self._types_by_text is not self._shared_types:
+            return ()
+        firsts, old = listed.firsts, earlier.parameters
+        limit = bisect_left(firsts, end, number)
+        if number == limit:
+            return ()
+        if firsts[number] >= kinship.after:
+            start = bisect_left(old.firsts, firsts[number] - kinship.after + kinship.earlier_after)
+            by = kinship.after - kinship.earlier_after
+        else:
+            start, by = bisect_left(old.firsts, firsts[number]), 0
+            limit = min(limit, bisect_left(firsts, kinship.before, number))
+            if limit and firsts[limit - 1] + len(listed.elements[limit - 1]) > kinship.before:
+                limit -= 1
+        count = max(0, limit - number)
+        known = earlier.variables[start : start + count]
+        same = [first + by for first in old.firsts[start : start + count]] == firsts[number : number + count]
+        variables = [var for var in known if var is not None]
+        if not same or len(variables) < count:
+            return ()
+        self._list(listed, number, variables)
+        return variables
 
     def _listed_parameter(self, listed: ListedParameters, number: int, annotation: Type) -> Var:
         var = Var(self._texts[listed.firsts[number]][1:], annotation)
-        self.listed_parameters.append((listed, number, var))
+        self._list(listed, number, [var])
         return var
+
+    def _list(self, listed: ListedParameters, number: int, variables: Sequence[Var]) -> None:
+        if self.listed_before is None:
+            self.listed_before = _Listed(listed, [])
+        known = self.listed_before.variables
+        known += [None] * (number - len(known))
+        known += variables
 
     def _type_variable(self, name: str) -> TypeVar:
         return self._variables.setdefault(name, TypeVar(name))

@@ -173,7 +173,10 @@ class TemplateCache:
         """The head of a function, read once for its segment."""
         head = self.known_head(header)
         if head is None:
-            head = Head(header, self.types)
+            kinship = header.kinship
+            before = None if kinship is None else kinship.earlier
+            head = Head(header, self.types, self.known_head(before) if isinstance(before, Segment) else None)
+            header.kinship = None  # what it was made of must not be kept alive
             self.keep_head(head)
         return head
 

@@ -5,17 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, compress, repeat
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..text.text_span import TextSpan
 from .lexer import WHITE_SPACE, first_piece, lex, pieces_of
 from .tokens import COMMENT, COMMENTS, OPEN_COMMENT
 
-__all__ = ["MOST_FINDINGS", "SegmentText", "cut_tokens"]
+__all__ = ["MOST_FINDINGS", "Kinship", "SegmentText", "cut_tokens"]
 
 MOST_FINDINGS = 1000
 """How many findings of one segment are looked for."""
+
+
+class Kinship(NamedTuple):
+    """What a long segment has in common with the one that an edit made it of: tokens at both ends.
+
+    The first ``before`` tokens are the same in both; so are those from ``after`` on, which are those from
+    ``earlier_after`` on in ``earlier``.
+    """
+
+    earlier: SegmentText
+    before: int
+    after: int
+    earlier_after: int
 
 
 class SegmentText:
@@ -25,7 +38,7 @@ class SegmentText:
     (:mod:`.forms`) they may never be.
     """
 
-    __slots__ = ("_pieces", "_tokens", "diagnostics", "kinds", "text")
+    __slots__ = ("_pieces", "_tokens", "diagnostics", "kinds", "kinship", "text")
 
     # Segment gives them their first values: it has no time for another initializer, with thousands of lines at once.
     kinds: str
@@ -33,6 +46,7 @@ class SegmentText:
     diagnostics: Sequence[Diagnostic]
     _pieces: list[str] | None
     _tokens: tuple[str, list[str], list[int]] | None
+    kinship: Kinship | None
 
     @property
     def length(self) -> int:
@@ -52,6 +66,33 @@ class SegmentText:
         if self._tokens is None:
             self._tokens = _without_comments(self.kinds, self.pieces)
         return self._tokens
+
+    def take_tokens(self, earlier: SegmentText, same: tuple[int, int], changed: tuple[int, int, int]) -> None:
+        """Take the tokens that this has in common with the segment that an edit made it of, if those were asked for.
+
+        ``same`` is how many pieces are the same at the beginning, and how long these are; ``changed`` how many pieces
+        are behind what was changed before, and now, and by how much these moved.
+        """
+        if earlier._tokens is None or self._pieces is None:
+            return
+        (count, length), (old_left, left, shift) = same, changed
+        kinds, texts, starts = earlier._tokens
+        end = len(self.kinds) - left
+        before = _token_count(self.kinds[:count])
+        earlier_after = len(kinds) - _token_count(earlier.kinds[len(earlier.kinds) - old_left :])
+        last = earlier_after + _token_count(self.kinds[end:])
+        new_kinds, new_texts, new_starts = _without_comments(self.kinds[count:end], self._pieces[count:end])
+        self._tokens = (
+            kinds[:before] + new_kinds + kinds[earlier_after:last],
+            texts[:before] + new_texts + texts[earlier_after:last],
+            [
+                *starts[:before],
+                *[start + length for start in new_starts],
+                *[start + shift for start in starts[earlier_after:last]],
+            ],
+        )
+        earlier.kinship = None
+        self.kinship = Kinship(earlier, before, before + len(new_kinds), earlier_after)
 
     def span(self, token: int) -> TextSpan:
         """The range of a token."""
@@ -97,6 +138,10 @@ class SegmentText:
         if "\n" not in between and not used:
             return TextSpan(start, end)
         return TextSpan(start + used, start + max(used, len(line.rstrip("\r"))))
+
+
+def _token_count(kinds: str) -> int:
+    return len(kinds) - sum(map(kinds.count, COMMENTS))
 
 
 _NO_COMMENTS: Final = str.maketrans("", "", COMMENTS)

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -166,6 +166,15 @@ class Split:
         return Split(lines, segments, far_sighted), splice
 
 
+class _Taken(NamedTuple):
+    """Which pieces were taken from old segments: the first ``before``, and from ``after`` those from ``old_after``."""
+
+    segments: Sequence[Segment]
+    before: int
+    after: int
+    old_after: int
+
+
 class _Cutting:
     """Cuts a text into segments, from one that stayed where it was to one of those that moved by ``delta``.
 
@@ -187,6 +196,7 @@ class _Cutting:
         self._pieces: list[str] = []
         self._offsets = [-1]
         """Where the pieces of the window begin, and where the last one ends."""
+        self._taken: _Taken | None = None
         self._reader = PieceReader(self._lines, self._position)
         self._reach = _WINDOW
         self._was_alike = True
@@ -248,6 +258,7 @@ class _Cutting:
                 self._pieces += lexed.pieces[:number] + pieces[at:end]
                 self._offsets += ends[1:number]
                 self._offsets += [offset + self._delta for offset in offsets[at : end + 1]]
+                self._taken = _Taken(old, count, count + number, at)
                 return
 
     def run(self) -> None:
@@ -295,6 +306,7 @@ class _Cutting:
             index = bisect_left(offsets, self._position)
             if index >= len(offsets) - 1 or offsets[index] != self._position:
                 self._kinds, self._pieces, self._offsets, self._reach = "", [], [self._position], _WINDOW
+                self._taken = None
                 self._widen()
                 continue
             try:
@@ -318,8 +330,22 @@ class _Cutting:
         is_far = cut.far_sighted or is_open(kinds, pieces)
         if is_far:
             self.far_sighted.append(len(self.made))
-        self.made.append(CutSegment(cut.role, pieces, kinds, cut.in_body, is_far, cut.is_short))
+        segment = CutSegment(cut.role, pieces, kinds, cut.in_body, is_far, cut.is_short)
+        if self._taken is not None:
+            self._take_tokens(segment, index, cut.end, self._taken)
+        self.made.append(segment)
         self._position, self._in_body = offsets[cut.end], cut.in_body
+
+    def _take_tokens(self, segment: Segment, first: int, end: int, taken: _Taken) -> None:
+        """Give a long segment the tokens that it has in common with the old one that began where it begins."""
+        start = 0
+        for old in taken.segments:
+            old_end = start + len(old.kinds)
+            left = end - taken.after
+            if start == first < taken.before < old_end and old_end - taken.old_after >= left > 0:
+                same = taken.before - first, self._offsets[taken.before] - self._offsets[first]
+                segment.take_tokens(old, same, (old_end - taken.old_after, left, self._delta))
+            start = old_end
 
     def _widen(self) -> None:
         """Cut more text into pieces."""

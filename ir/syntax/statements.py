@@ -67,6 +67,7 @@ class Segment(SegmentText):
         self.statements: Sequence[Statement] = _NOT_PARSED
         self._pieces = None
         self._tokens = None
+        self.kinship = None
         self._memo: dict[object, object] | None = None
 
     @property

@@ -132,6 +132,11 @@ class HeadLowering(FunctionLowering):
         outer, text, (_, texts, starts) = self.statement, self.unit.segment.text, self.unit.segment.tokens
         elements, firsts, number = listed.elements, listed.firsts, self._listed_next
         while number < len(firsts) and firsts[number] < end:
+            known_vars = self._known_parameters(listed, number, end)
+            if known_vars:
+                self._listed_read += zip(firsts[number:], known_vars, strict=False)
+                self._listed_next = number = number + len(known_vars)
+                continue
             first, element = firsts[number], elements[number]
             self._listed_next = number + 1  # reading it asks for those before it
             written = ""
@@ -149,6 +154,11 @@ class HeadLowering(FunctionLowering):
             self._listed_read.append((first, var))
             number += 1
         self.statement = outer
+
+    def _known_parameters(self, listed: ListedParameters, number: int, end: int) -> Sequence[Var]:
+        """The first of the parameters that are listed apart, from ``number`` on and before the token ``end``, that are
+        known without being read; none, where the first of these is not."""
+        return ()
 
     def _listed_parameter(self, listed: ListedParameters, number: int, annotation: Type) -> Var:
         """One of the parameters that are listed apart, whose type is known."""

@@ -113,6 +113,9 @@ def _compare(split: splitting.Split, afresh: Sequence[Segment], what: str, befor
     ours, theirs = cuts_of(split.segments), cuts_of(afresh)
     far_sighted = [index for index, segment in enumerate(afresh) if segment.is_far_sighted]
     if ours == theirs and list(split.far_sighted) == far_sighted:
+        tokens = [segment.tokens for segment in split.segments]
+        if tokens != [segment.tokens for segment in afresh]:
+            raise Inequality("\n".join([what, "  the tokens of a segment", "--- before", before]))
         return
     lines = only_in_one(ours, theirs)
     lines += [f"  far-sighted, edited: {split.far_sighted}", f"  far-sighted, afresh: {far_sighted}"]
