@@ -43,6 +43,7 @@ __all__ = [
     "DEVICE",
     "FLAT",
     "HEADER_END",
+    "IN_HEADER",
     "LET_VALUE",
     "MARK",
     "NEXT_BINDING",
@@ -129,6 +130,8 @@ RESYNCHRONISE: Final = re.compile(rf"[{{}};]|{STOP}|{_BINDS_GRAPH}|{LET}(?={_GAP
 AFTER_CLOSE: Final = re.compile(f"{_GAP}(?:;|{NEXT_BINDING.pattern})")
 """What goes on with the body behind a brace that closes too much."""
 
+IN_HEADER: Final = re.compile(f"[^{{}};{LET}{GRAPH}{DEF}{TYPE}{EXTERN}{METADATA}{VERSION}]*")
+"""What no :data:`HEADER_END` begins with: a head may have ten thousand kinds, which are passed over at once."""
 HEADER_END: Final = re.compile(rf"[{{}};{LET}]|{_BINDS_GRAPH}|{STOP}")
 """Where the head of a function ends, or what shows that its brace is missing."""
 
@@ -183,6 +186,11 @@ def is_open(kinds: str, pieces: Sequence[str]) -> bool:
     """
     if OPEN_COMMENT in kinds:
         return True
+    if "[" not in kinds:
+        return False
+    text = "".join(pieces)
+    if "meta" not in text and "#" not in text:
+        return False
     marks = [mark.start() for mark in _BEFORE_BRACKET.finditer(kinds)]
     opened = [at for at in marks if pieces[at] in ("meta", "#")]
     return bool(opened) and not any("\n" in piece for piece in pieces[opened[-1] :])

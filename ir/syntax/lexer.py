@@ -335,13 +335,16 @@ def _with_definitions(text: str, pieces: list[str]) -> list[str]:
     return pieces
 
 
-def first_unsure(kinds: str, pieces: Sequence[str], first: int, end: int) -> int:
-    """The first of some pieces whose end may depend on text far beyond it; ``end`` if there is none before that."""
+def first_unsure(kinds: str, pieces: Sequence[str], first: int, end: int, *, may_refer: bool = True) -> int:
+    """The first of some pieces whose end may depend on text far beyond it; ``end`` if there is none before that.
+
+    ``may_refer`` tells whether there may be the name ``meta`` among them.
+    """
     for unsure in _OPEN_ENDED_PIECE.finditer(kinds, first, end):
         if unsure[0] != UNKNOWN or pieces[unsure.start()].startswith("#"):  # other characters stand for themselves
             end = unsure.start()
             break
-    if _META_NAME not in "".join(pieces[first:end]):
+    if not may_refer or _META_NAME not in "".join(pieces[first:end]):
         return end
     return next((at for at in range(first, end) if pieces[at].startswith(_META_NAME)), end)
 

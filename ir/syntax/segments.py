@@ -23,6 +23,7 @@ from .kind_patterns import (
     DEVICE,
     FLAT,
     HEADER_END,
+    IN_HEADER,
     LET_VALUE,
     MARK,
     NEXT_BINDING,
@@ -387,7 +388,8 @@ class Splitter:
         kinds = self.kinds
         position = first + 1
         while True:
-            mark = HEADER_END.search(kinds, position)
+            passed = IN_HEADER.match(kinds, position)
+            mark = HEADER_END.search(kinds, position if passed is None else passed.end())
             if mark is None:
                 return Cut(len(kinds), Role.HEADER, False)
             if mark[0] == "{":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final, NamedTuple
 
 import msgspec
@@ -238,9 +238,11 @@ class _Cutting:
         if all(len(segment.kinds) < _MANY_PIECES for segment in old):
             return
         kinds = "".join([segment.kinds for segment in old])
-        pieces = [piece for segment in old for piece in segment.pieces]
+        pieces = list(chain.from_iterable([segment.pieces for segment in old]))
         offsets = list(accumulate(map(len, pieces), initial=start))
-        count = max(first_unsure(kinds, pieces, 0, bisect_right(offsets, edit.start) - 1) - _UNSURE, 0)
+        may_refer = any(_META_NAME in segment.text for segment in old)
+        sure = first_unsure(kinds, pieces, 0, bisect_right(offsets, edit.start) - 1, may_refer=may_refer)
+        count = max(sure - _UNSURE, 0)
         self._kinds, self._pieces, self._offsets = kinds[:count], pieces[:count], offsets[: count + 1]
         changed_end = edit.end + self._delta
         text = self._lines.part(offsets[count], changed_end + _AROUND_EDIT)
@@ -253,7 +255,7 @@ class _Cutting:
             before = ends[number] - self._delta
             at = bisect_left(offsets, before)
             if at < len(offsets) and offsets[at] == before:
-                end = first_unsure(kinds, pieces, at, len(pieces))
+                end = first_unsure(kinds, pieces, at, len(pieces), may_refer=may_refer)
                 self._kinds += lexed.kinds[:number] + kinds[at:end]
                 self._pieces += lexed.pieces[:number] + pieces[at:end]
                 self._offsets += ends[1:number]

@@ -276,14 +276,26 @@ def _blocks_of(text: str) -> tuple[_Block, ...]:
     blocks: list[_Block] = []
     start = 0
     while len(text) - start > 2 * _BLOCK:
-        match = _LINE_END.search(text, start + _BLOCK)
-        if match is None:
+        end = _line_end(text, start + _BLOCK)
+        if end < 0:
             break
-        blocks.append(_Block(text[start : match.end()]))
-        start = match.end()
+        blocks.append(_Block(text[start:end]))
+        start = end
     if start < len(text) or not blocks:
         blocks.append(_Block(text[start:]))
     return tuple(blocks)
+
+
+def _line_end(text: str, start: int) -> int:
+    """Where the line ends that ``start`` is in, its line end included; -1 where none does.
+
+    It may be as long as the head of a network, through which a regular expression takes longer than all else.
+    """
+    end = text.find("\n", start) + 1
+    carriage_return = text.find("\r", start, end or len(text)) + 1
+    if not carriage_return:
+        return end or -1
+    return carriage_return + text.startswith("\n", carriage_return)
 
 
 def _starts_after_line_ends(text: str) -> list[int]:
