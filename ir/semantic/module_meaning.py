@@ -102,8 +102,11 @@ class ModuleMeaning(Protocol):
         """The kind and name of each definition in a range of segments, in order."""
         ...
 
-    def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
-        """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""
+    def parameters(self, index: int, within: TextSpan) -> Iterator[tuple[int, str, Type | None]]:
+        """The parameters of the function whose head is a segment that begin in a range of it.
+
+        Where each begins in the segment, its name and its type.
+        """
         ...
 
     def module_symbols(self) -> list[Symbol]:

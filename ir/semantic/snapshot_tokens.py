@@ -243,9 +243,12 @@ class SnapshotTokens:
         """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
         return self._meaning.template(index)
 
-    def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
-        """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""
-        return self._meaning.parameters(index)
+    def parameters(self, index: int, within: TextSpan) -> Iterator[tuple[int, str, Type | None]]:
+        """The parameters of the function whose head is a segment that begin in a range of it.
+
+        Where each begins in the segment, its name and its type.
+        """
+        return self._meaning.parameters(index, within)
 
     def segment_start(self, index: int) -> int:
         """Where a segment begins."""

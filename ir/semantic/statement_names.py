@@ -7,6 +7,7 @@ uses are searched among the statements of its function.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 from weakref import WeakValueDictionary
@@ -17,6 +18,7 @@ from ..module import TypeData
 from ..syntax.expression_spans import place_span
 from ..syntax.scopes import Definition, SymbolKind, is_graph_name
 from ..syntax.segments import Role
+from ..syntax.tokens import LOCAL
 from ..syntax.tree import statement_range
 from ..syntax.units import SyntaxOrigin
 from ..text.text_span import TextSpan
@@ -261,18 +263,18 @@ class StatementNames:
         """Those of some names that are those of functions of the module, and where they stand, in order."""
         return function_places(self.analysis, names)
 
-    def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
-        """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""
+    def parameters(self, index: int, within: TextSpan) -> Iterator[tuple[int, str, Type | None]]:
+        """See :meth:`.ModuleMeaning.parameters`."""
         function = self.in_segments.plain(index)
         if function is None:
             start = self.analysis.segments.start(index)
-            yield from parameters_among(self.symbols(index, index + 1), start)
+            yield from parameters_among(self.symbols(index, index + 1), start, within)
             return
-        starts = self.analysis.segments[index].tokens[2]
+        kinds, texts, starts = self.analysis.segments[index].tokens
         types = function.parameters
-        for definition in function.head.definitions:
-            if definition.kind is SymbolKind.PARAMETER:
-                yield starts[definition.token], definition.name, _known(types[definition.name])
+        for token in range(bisect_left(starts, within.start), bisect_left(starts, within.end)):
+            if kinds[token] == LOCAL and (type := types.get(texts[token])) is not None:
+                yield starts[token], texts[token], _known(type)
 
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""

@@ -98,10 +98,13 @@ def is_visible(symbol: Symbol, unit: Unit, offset: int) -> bool:
     return not any(node.is_block or node.kind == "function" for node in nodes)
 
 
-def parameters_among(symbols: Iterable[Symbol], start: int) -> Iterator[tuple[int, str, Type | None]]:
-    """The parameters among some symbols: where each begins, counted from ``start``, its name and its type."""
+def parameters_among(symbols: Iterable[Symbol], start: int, within: TextSpan) -> Iterator[tuple[int, str, Type | None]]:
+    """The parameters among some symbols that begin in a range: where each begins, its name and its type.
+
+    Their places, and the range, are counted from ``start``.
+    """
     for symbol in symbols:
-        if symbol.kind is SymbolKind.PARAMETER:
+        if symbol.kind is SymbolKind.PARAMETER and within.start <= symbol.span.start - start < within.end:
             yield symbol.span.start - start, symbol.name, symbol.type
 
 

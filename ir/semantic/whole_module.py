@@ -307,9 +307,9 @@ class WholeModuleAnalysis:
         """Those of some names that are those of functions of the module, and where they stand, in order."""
         return [(function.name, function.span) for function in self.functions_named(names)]
 
-    def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
-        """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""
-        return parameters_among(self.symbols(index, index + 1), self._segments.start(index))
+    def parameters(self, index: int, within: TextSpan) -> Iterator[tuple[int, str, Type | None]]:
+        """See :meth:`.ModuleMeaning.parameters`."""
+        return parameters_among(self.symbols(index, index + 1), self._segments.start(index), within)
 
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""

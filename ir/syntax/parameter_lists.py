@@ -92,10 +92,8 @@ def shortened_head(kinds: str) -> ShortenedHead | None:
         else:
             root = roots[element] = shape_of("parameter", element[:-1]).root if element[-1] == "," else None
         if root is None:
-            if not number:
-                return None
             # Behind an attribute no parameter may stand: each is a fault.
-            stays = len(elements) if "=" in element else max(stays - 1, 1)
+            stays = len(elements) if "=" in element else max(stays - 1, 1 if number else 2)
         elif stays or number == last:
             stays = max(stays - 1, 0)
         else:

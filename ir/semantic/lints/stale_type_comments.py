@@ -313,21 +313,17 @@ def _in_head(snapshot: Snapshot, index: int) -> tuple[Sequence[_StaleComment], S
 
 
 def _read_head(snapshot: Snapshot, index: int, text: str) -> Iterator[_StaleComment]:
-    comments = list(TYPE_COMMENT.finditer(text))
-    parameters = list(snapshot.parameters(index)) if comments else []
-    number = 0
-    name, inferred = "", None
-    agreed: set[tuple[str, Type]] = set()  # those of a network are a few, which many parameters share
-    for comment in comments:
-        while number < len(parameters) and parameters[number][0] < comment.start():
-            _, name, inferred = parameters[number]
-            number += 1
-        if inferred is None or (comment[1], inferred) in agreed:
+    start = 0
+    for part in text.split("%"):
+        first, start = start, start + len(part) + 1
+        if _repeats_annotation(part):
             continue
-        if _differs(comment[1], inferred):
-            yield _stale_comment(comment, inferred, name, ())
-        else:
-            agreed.add((comment[1], inferred))
+        for comment in TYPE_COMMENT.finditer(text, first, start):
+            before = list(snapshot.parameters(index, TextSpan(first - 1, comment.start())))
+            before = before or list(snapshot.parameters(index, TextSpan(0, comment.start())))
+            _, name, inferred = before[-1] if before else (0, "", None)
+            if inferred is not None and _differs(comment[1], inferred):
+                yield _stale_comment(comment, inferred, name, ())
 
 
 def _stale_comment(comment: re.Match[str], inferred: Type, bound: str, names: Sequence[str]) -> _StaleComment:
