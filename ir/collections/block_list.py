@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
+from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["BlockList"]
+__all__ = ["BlockList", "common_beginning"]
 
 T = TypeVar("T")
 
@@ -121,3 +122,9 @@ class BlockList(Sequence[T], Generic[T]):
         if len(items) <= 2 * _BLOCK:
             return (self.block_type(items),) if items else ()
         return tuple([self.block_type(items[start : start + _BLOCK]) for start in range(0, len(items), _BLOCK)])
+
+
+def common_beginning(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many elements at the beginning of two sequences are the same objects."""
+    same = list(map(is_, one, other))
+    return same.index(False) if False in same else len(same)

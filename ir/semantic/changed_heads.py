@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from ..collections.common_beginning import common_beginning
+from ..collections.block_list import common_beginning
 from .declarations import Head
 from .function_regions import last_segment
 from .function_statements import FunctionStatements

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple, TypeAlias, cast
 from msgspec.structs import replace
 
 from ..cancellation import check_cancelled
+from ..collections.block_list import common_beginning
 from ..collections.cached import cached
-from ..collections.common_beginning import common_beginning
 from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
 from ..expressions import Constructor, GlobalVar, Var
 from ..inference import CANNOT_INFER, unannotated

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Final, NamedTuple, cast
 
 from ..cancellation import check_cancelled
+from ..collections.block_list import common_beginning
 from ..collections.cached import cached
-from ..collections.common_beginning import common_beginning
 from ..diagnostics import Diagnostic, Place, in_order
 from ..expressions import Expr
 from ..internal_errors import internal_error

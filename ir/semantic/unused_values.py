@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, cast
 
 from msgspec.structs import replace
 
-from ..collections.common_beginning import common_beginning
+from ..collections.block_list import common_beginning
 from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.segment_list import Segments
 from ..types import ERROR

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
-from ..collections.block_list import BlockList
-from ..collections.common_beginning import common_beginning
+from ..collections.block_list import BlockList, common_beginning
 from .kind_patterns import BRACE, NEXT_TOP, after_comments, is_whole_binding
 from .statements import Segment
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
-from ..collections.common_beginning import common_beginning
+from ..collections.block_list import common_beginning
 from .text_span import TextSpan
 
 __all__ = ["LineIndex"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Raw
 
-from relay_lsp.ir.collections.common_beginning import common_beginning
+from relay_lsp.ir.collections.block_list import common_beginning
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.text.line_index import LineIndex
 

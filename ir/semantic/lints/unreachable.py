@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, cast
 
 from ...cancellation import check_cancelled
-from ...collections.common_beginning import common_beginning
+from ...collections.block_list import common_beginning
 from ...diagnostics import Diagnostic, Fix, Related, Severity, Tag, TextEdit, in_order
 from ...expressions import Match
 from ...inference.exhaustiveness import unreachable_arms
