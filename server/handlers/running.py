@@ -17,7 +17,6 @@ from relay_lsp.ir.diagnostics import Severity, TextEdit
 
 from ..documents.documents import Document
 from ..features.following import place_after
-from ..lsp.answers import PassRunEntry, RunAnswer
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall
@@ -25,7 +24,8 @@ from ..session.document_passes import MovedOn
 from ..worker.worker import JobCancelled, JobError
 from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, read_layers_ahead, refusal
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a start does without them
+    from ..lsp.answers import PassRunEntry, RunAnswer
     from ..worker.pass_outcomes import PassesOutcome, StepOutcome
 
 __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "skipped_words", "work"]
