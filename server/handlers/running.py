@@ -30,6 +30,9 @@ if TYPE_CHECKING:  # a start does without them
 
 __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "skipped_words", "work"]
 
+_NAMES_SHOWN = 3
+"""Of a long pipeline, the progress names so many passes, and the one that it is at: it stands over the text."""
+
 
 async def run_and_apply(
     server: RelayLanguageServer,
@@ -165,8 +168,10 @@ async def run_passes(
     Raises:
         JsonRpcException: the text has moved on, or the worker could not do it.
     """
-    title = ", ".join(map(str, calls))
-    async with work(server, f"Relay: {title}", title, [str(call) for call in calls]) as report:
+    names = [str(call) for call in calls]
+    more = f", … ({len(names)} passes)" if len(names) > _NAMES_SHOWN else ""
+    shown = f"Relay: {', '.join(names[:_NAMES_SHOWN])}{more}"
+    async with work(server, shown, ", ".join(names), names) as report:
         return await server.state.passes.run(document, calls, version, report, gates)
 
 

@@ -62,3 +62,13 @@ async def test_progress_has_name_step_and_percentage(editor: Editor) -> None:
     assert begin["cancellable"]
     steps = [(report["message"], report["percentage"]) for report in reports]
     assert steps == [("reading the text", 0), ("FuseOps (1 of 1)", 0), ("writing the text", 50)]
+
+
+async def test_the_progress_of_a_long_pipeline_names_its_first_passes(editor: Editor) -> None:
+    editor.progress.clear()
+    editor.open('#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {\n  nn.relu(%x)\n}\n')
+    arguments = [{"uri": URI, "passes": ["FuseOps", "DefuseOps", "FastMath", "FuseOps"]}]
+    command = types.ExecuteCommandParams("relay-lsp.runPipeline", arguments)
+    await editor.client.workspace_execute_command_async(command)
+    assert editor.progress[0]["title"] == "Relay: FuseOps, DefuseOps, FastMath, … (4 passes)"
+    assert "FuseOps (4 of 4)" in _messages(editor)
