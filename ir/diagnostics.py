@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import cast, overload
+from typing import Final, cast, overload
 
 import msgspec
 
@@ -13,6 +13,7 @@ from .expressions import Expr
 from .text.text_span import TextSpan
 
 __all__ = [
+    "MOST_DIAGNOSTICS",
     "Diagnostic",
     "Fix",
     "LazyFixes",
@@ -57,6 +58,10 @@ class Related(msgspec.Struct, frozen=True):
     message: str
     span: TextSpan | None = None
     place: Place | None = None
+
+
+MOST_DIAGNOSTICS: Final = 1_000
+"""How many findings of a text are shown, errors first. What is shown of no more of them is not worked out."""
 
 
 class TextEdit(msgspec.Struct, frozen=True):

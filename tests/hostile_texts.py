@@ -39,14 +39,13 @@ def _parameters(count: int) -> str:
     return f"{_VERSION}def @main({', '.join(one.format(number) for number in range(count))}) {{\n  %p0\n}}\n"
 
 
-def _statements(statement: str) -> Callable[[int], str]:
-    """As many statements of a kind."""
+def _statements(statement: str, before: str = "") -> Callable[[int], str]:
+    """As many statements of a kind, in a function that stands behind other definitions."""
     parameters = "%x: Tensor[(3, 4), float32], %y: Tensor[(7, 9), float32]"
 
     def made(count: int) -> str:
-        return _body(
-            "\n  ".join(f"{statement.replace('N', str(number))};" for number in range(count)) + " %x", parameters
-        )
+        lines = "\n  ".join(f"{statement.replace('N', str(number))};" for number in range(count))
+        return f"{_VERSION}{before}def @main({parameters}) {{\n  {lines} %x\n}}\n"
 
     return made
 
@@ -93,6 +92,14 @@ HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "operands that do not fit": _statements("%N = add(%x, %y)"),
     "operators that there are not": _statements("%N = nn.rellu(%x)"),
     "commas too many": _statements("%N = add(%x,, %y)"),
+    "branches that differ": _statements("%N = if (%x) { %x } else { %y }"),
+    "arguments of another type": _statements('%N = @f("a")', "def @f(%q: int32) { %q }\n"),
+    "arms that are missing": _statements("%N = match (B) { A => 1 }", "type L { A, B }\n"),
+    "comments that are open": _statements("%N = add(%x, /* %y)"),
+    "strings that are open": _statements('%N = add(%x, "n)'),
+    "semicolons that are missing": lambda count: _body("".join(f"%{n} = nn.relu(%x)\n  " for n in range(count)) + "%x"),
+    "misspelled operators": _statements("%N = nn.relluN(%x)"),
+    "misspelled variables": _statements("%N = nn.relu(%xN)"),
     "bindings of one name": _statements("let %a = nn.relu(%x)"),
     "null characters": lambda count: _VERSION + "def @m" + "\0" * count,
 }

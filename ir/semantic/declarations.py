@@ -73,6 +73,7 @@ class ModuleTypes:
         "metadata",
         "metadata_faults",
         "module",
+        "nearest",
         "parameter_types",
         "reading",
         "segments",
@@ -92,6 +93,7 @@ class ModuleTypes:
             self.tables, self.metadata_faults = read_metadata_parts(metadata_json(metadata))
         names = Names()
         names.metadata = self.tables
+        self.nearest: Final = names.nearest
         if earlier is not None:
             names.headers = earlier.reading.names.headers
         text = "".join([segment.text for segment in segments])
@@ -164,6 +166,7 @@ class ModuleTypes:
         """
         made = Names()
         made.late = late
+        made.nearest = self.nearest
         made.metadata = self.tables
         declared = self.reading.names
         made.types = {name: _elsewhere(declared_definition) for name, declared_definition in declared.types.items()}

@@ -55,6 +55,7 @@ def analyse(
     """
     try:
         if earlier is not None and splice is not None:
+            earlier.context.types.nearest.begin()
             try:
                 followed = _followed(earlier, segments, splice, progress)
             except Exception as error:

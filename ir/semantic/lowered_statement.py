@@ -21,7 +21,6 @@ from ..syntax.programs import Step
 from ..syntax.scopes import Names, SymbolKind
 from ..syntax.segments import Role
 from ..syntax.statements import Segment
-from ..syntax.suggestions import closest
 from ..syntax.tokens import META
 from ..syntax.top_level import unexpected_brace
 from ..syntax.tree import nodes_at
@@ -117,7 +116,7 @@ class LoweredStatement:
         """What was wrong last, of what calls functions with heads as they were then."""
         self.guess: LoweredStatement | None = None
         """The statement with the operator that was probably meant by a misspelled one."""
-        if not guess and any(diagnostic.code == "undefined-operator" for diagnostic in lowering.diagnostics):
+        if not guess and any(each.code == "undefined-operator" and each.fixes for each in lowering.diagnostics):
             suggested = LoweredStatement(segment, names, module, guess=True)
             self.guess = None if suggested.diagnostics else suggested
 
@@ -318,9 +317,10 @@ class _OpenLowering(Lowering):
     def _do_name(self, step: Step, values: list[object]) -> object:
         if self.guess and not step.raw:
             name = self._text(step.node.first)
-            near = [] if operators.find(name) is not None else closest(name, operators.registered())
-            if near:
-                return operators.find(near[0])
+            near = () if operators.find(name) is not None else self._nearest_operators(name)
+            operator = next(filter(None, map(operators.find, near)), None)
+            if operator is not None:
+                return operator
         return super()._do_name(step, values)
 
     def _do_local(self, step: Step, values: list[object]) -> Expr:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ..cancellation import check_cancelled
 from ..collections.block_list import common_beginning
 from ..collections.cached import cached
-from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
+from ..diagnostics import MOST_DIAGNOSTICS, Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
 from ..expressions import Constructor, GlobalVar, Var
 from ..inference import CANNOT_INFER, unannotated
 from ..inference.fixes import return_type_fixes
@@ -92,6 +92,8 @@ class ModuleAnalysis:
         """What callers cache of which functions there are, and which others each of them names."""
         self.text_memo: dict[object, object] = {}
         """What callers keep from one text to the one after an edit, with what shows whether it still holds."""
+        self.unplaced = 0
+        """How many findings there are besides those that :meth:`diagnostics` gave last: more than are shown."""
 
     @cached
     def outer_graph(self) -> frozenset[str]:
@@ -149,7 +151,12 @@ class ModuleAnalysis:
         return in_order(self._without_followers(diagnostics))
 
     def _of_statements(self) -> Iterator[Diagnostic]:
-        """What is wrong with statements; after a fault of syntax in the function, braces too many follow from it."""
+        """What is wrong with statements; after a fault of syntax in the function, braces too many follow from it.
+
+        Where there are more findings of one severity than are shown, the others are counted.
+        """
+        self.unplaced = 0
+        counts = dict.fromkeys(Severity, 0)
         misread: AnalysedFunction | None = None
         for index in self.reported:
             check_cancelled()
@@ -161,9 +168,17 @@ class ModuleAnalysis:
                 misread = function
                 if follows and state.segment.role is Role.EXTRA_CLOSE:
                     continue
+            shown: list[Diagnostic] = []
+            for diagnostic in state.diagnostics:
+                counts[diagnostic.severity] += 1
+                if counts[diagnostic.severity] <= MOST_DIAGNOSTICS:
+                    shown.append(diagnostic)
+            self.unplaced += len(state.diagnostics) - len(shown)
+            if not shown:
+                continue
             base = self.segments.start(index)
             try:
-                placed = [self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics]
+                placed = [self._with_definitions(shift(diagnostic, base), index) for diagnostic in shown]
             except Exception as error:
                 placed = [internal_error(error, "placing what is wrong here", state.segment.first_span.shifted(base))]
             yield from placed

@@ -87,6 +87,7 @@ class ModuleAnalyzer:
         if earlier is None:
             context = TemplateCache(ModuleTypes(self.metadata, defined))
         assert context is not None
+        context.types.nearest.begin()
         self.context: Final = context
         self._outdated: Final = outdated
         """The heads of the functions that the types or the metadata tell something else than before."""

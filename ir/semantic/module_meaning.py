@@ -48,6 +48,11 @@ class ModuleMeaning(Protocol):
         """Everything that is wrong, in the order of the text."""
         ...
 
+    @property
+    def unplaced(self) -> int:
+        """How many findings there are besides those that :meth:`diagnostics` gave."""
+        ...
+
     def unused(self) -> Sequence[Unused]:
         """The values that nothing uses. Those of functions before an edit are the same objects as before it."""
         ...

@@ -196,11 +196,31 @@ class Snapshot(SnapshotTokens):
 
     @cached
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What is wrong, in the order of the text."""
+        """What is wrong, and the hints about values that nothing uses, in the order of the text."""
+        hints = self._unused(self._suggested)
+        return tuple(in_order([*self.findings, *hints]) if hints else self.findings)
+
+    @cached
+    def findings(self) -> Sequence[Diagnostic]:
+        """What is wrong, in the order of the text, as far as it is shown (:data:`.MOST_DIAGNOSTICS`)."""
         errors = self._meaning.diagnostics()
-        suggested = frozenset(suggested_names(errors))
-        hints = [*self._unused(suggested), *self._faults]
-        return tuple(in_order([*errors, *hints]) if hints else errors)
+        return in_order([*errors, *self._faults]) if self._faults else errors
+
+    @property
+    def unplaced_findings(self) -> int:
+        """How many findings there are besides :attr:`findings`: of statements, more are counted than are shown."""
+        return self._meaning.unplaced if self.findings else 0
+
+    @property
+    def unused_values(self) -> Sequence[Unused]:
+        """The values that nothing uses, without those that a misspelled name probably means."""
+        suggested = self._suggested
+        return [value for value in self._meaning.unused() if value.name not in suggested]
+
+    @cached
+    def _suggested(self) -> frozenset[str]:
+        """The names that misspelled ones probably mean."""
+        return frozenset(suggested_names(self.findings))
 
     @property
     def text_memo(self) -> dict[object, object]:

@@ -62,6 +62,11 @@ class StatementNames:
         """Everything that is wrong, in the order of the text."""
         return self.analysis.diagnostics()
 
+    @property
+    def unplaced(self) -> int:
+        """How many findings there are besides those that :meth:`diagnostics` gave."""
+        return self.analysis.unplaced
+
     def unused(self) -> Sequence[Unused]:
         """The values that nothing uses."""
         return unused_values(self.analysis)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Final, Protocol
 
@@ -12,14 +12,14 @@ from ..cancellation import check_cancelled
 from ..diagnostics import Diagnostic, Place, Severity
 from ..inference import OPEN
 from ..syntax.scopes import is_graph_name
-from ..syntax.suggestions import closest, replacement
+from ..syntax.suggestions import replacement
 from ..syntax.tokens import GLOBAL, GRAPH, VARIABLES
 from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, Type
 from .bound_names import BoundNames
 from .declarations import Head, NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements, InferredParameter
-from .lowered_statement import LoweredStatement
+from .lowered_statement import LoweredStatement, TypedLowering
 from .parameter_types import ParameterTypes
 from .retyping import Retyping
 from .statement_list import StatementList, between, replaced
@@ -413,14 +413,25 @@ class StatementTyper:
             raise NeedsFullAnalysis  # looks like a binding that lost its `=`
         suggested = {name: (self._suggested_type(near[0], order) if near else None) for name, near in unknown.items()}
         guessed_types = tuple([known[name] or suggested[name] or ERROR for name in statement.uses])
-        guess, findings = self.context.findings(statement, guessed_types, self.outside.heads)
+        guess, findings = self._findings(statement, guessed_types)
         if guess.diagnostics:
             known_types = tuple([known[name] or ERROR for name in statement.uses])
-            guess, findings = self.context.findings(statement, known_types, self.outside.heads)
+            guess, findings = self._findings(statement, known_types)
         diagnostics = (*findings, *_undefined(statement, unknown))
         type = statement.type_comment if guess.type is ERROR else guess.type
         names = tuple([near[0] for near in unknown.values() if near])
         return statement.with_report(order, type, diagnostics, names, outer_graph)
+
+    def _findings(
+        self, statement: TypedStatement, types: tuple[Type, ...]
+    ) -> tuple[TypedLowering, tuple[Diagnostic, ...]]:
+        """What :meth:`.TemplateCache.findings` gives; without lowering the statement for itself if nothing is wrong."""
+        lowered, heads = statement.shared, self.outside.heads
+        if lowered is not None and not lowered.diagnostics and not statement.inner_unused:
+            typed = lowered.type_with(types, heads)
+            if not typed.diagnostics:
+                return typed, ()
+        return self.context.findings(statement, types, heads)
 
     def _suggested_type(self, name: str, order: float) -> Type | None:
         return self._type_of_function(name) if name[0] == "@" else self.type_of(name, order)
@@ -431,17 +442,19 @@ class StatementTyper:
         return None if head is None or head.is_open else head.signature
 
     def _nearest(self, name: str, index: int) -> list[str]:
+        return self.context.types.nearest.closest(name, lambda: self._candidates(name, index), count=3)
+
+    def _candidates(self, name: str, index: int) -> Iterable[str]:
+        """What may have been meant by an unknown name in the statement at ``index``."""
         if name[0] == "@":
-            return closest(name, self.outside.heads, count=3)
+            return self.outside.heads
         first = max(self.function.start, index - NEARBY)
         recent = self.placed[max(0, len(self.placed) - (index - first)) :]
         before = self.states[first : index - len(recent)]
         nearby = [state.bound for state in (*before, *recent) if state is not None and state.bound]
         is_graph = is_graph_name(name)
-        candidates = [
-            other for other in (*self.function.head.parameters, *nearby) if other[1:2].isdigit() == is_graph
-        ]  # is_graph_name, for many names
-        return closest(name, candidates, count=3)
+        names = (*self.function.head.parameters, *nearby)
+        return [other for other in names if other[1:2].isdigit() == is_graph]  # is_graph_name, for many names
 
 
 def _differ(type: Type, declared: Type) -> bool:

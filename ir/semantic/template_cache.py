@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from ..cancellation import check_cancelled
 from ..collections.lru_map import LruMap
 from ..diagnostics import Diagnostic
+from ..ops import operator as operators
 from ..syntax.forms import Form, names_in
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.shapes import shape_of
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
 from ..types import Type, TypeVar
-from .alike_faults import AlikeFaults, bound_name, moved_behind, speaks_of
+from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
 from .declarations import Head, ModuleTypes, NeedsFullAnalysis
 from .lowered_statement import LoweredStatement, TypedLowering
 from .typed_statement import ReportedStatement, TypedStatement
@@ -92,6 +93,14 @@ def _first_places(names: Sequence[str]) -> Mapping[str, int]:
 _STANDS_ALONE: Final = "the head that is the same in every context"
 
 
+class _MovedFindings(NamedTuple):
+    """The findings of statements that are alike, for those that bind a name of the same length."""
+
+    typed: TypedLowering
+    bound: BoundName
+    findings: tuple[Diagnostic, ...]
+
+
 class _Plan:
     """Where statements of the same kinds of pieces have names, and what else makes one differ from another."""
 
@@ -123,6 +132,7 @@ class TemplateCache:
     __slots__ = (
         "__weakref__",
         "_alike",
+        "_at_fault",
         "_by_form",
         "_parameters",
         "_plans",
@@ -144,6 +154,8 @@ class TemplateCache:
         self._by_form: LruMap[Form, _Template] = LruMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
         self._alike: Final = AlikeFaults()
+        self._at_fault: tuple[Segment, LoweredStatement] | None = None
+        """The statement that was lowered last, if it cannot stand for others since it is at fault."""
 
     def following(self, types: ModuleTypes, changed: frozenset[str]) -> TemplateCache:
         """The same after an edit of the types or the metadata, without what depends on ``changed`` names."""
@@ -223,19 +235,33 @@ class TemplateCache:
 
         It is lowered for itself only if none before it differs in the name that it binds alone.
         """
-        bound = bound_name(statement.segment) if statement.own is None else None
-        known = self._alike.lowered(bound) if bound is not None else None
-        if known is not None and bound is not None:
+        bound = statement.known_by if statement.own is None else None
+        if not isinstance(bound, BoundName) and statement.own is None:
+            bound = self._bound(statement.segment)
+        known = self._alike.lowered(bound) if isinstance(bound, BoundName) else None
+        if known is not None and isinstance(bound, BoundName):
             own, stands_for = known
             typed = own.type_with(types, heads)
+            moved = cast("_MovedFindings | None", own.memo.get(_MovedFindings))
+            if moved is not None and moved.typed is typed and moved.bound._replace(name=bound.name) == bound:
+                return typed, moved.findings
             findings = (*own.diagnostics, *typed.diagnostics)
             if not speaks_of(stands_for.name, typed.diagnostics):
-                return typed, moved_behind(findings, stands_for.end, bound.end - stands_for.end)
+                moved = _MovedFindings(typed, bound, moved_behind(findings, stands_for, bound))
+                own.memo[_MovedFindings] = moved  # those that follow are mostly as long as this one
+                return typed, moved.findings
         own = self.own(statement)
-        if bound is not None:
+        if isinstance(bound, BoundName):
             self._alike.keep_lowered(bound, own)
         typed = own.type_with(types, heads)
         return typed, (*own.diagnostics, *typed.diagnostics)
+
+    def _bound(self, segment: Segment) -> BoundName | None:
+        """The name that a statement binds, and once no operators are suggested any more, an unknown one in it."""
+        return bound_name(segment, self._is_no_operator if self.types.nearest.are_exhausted else None)
+
+    def _is_no_operator(self, name: str) -> bool:
+        return operators.find(name) is None and name not in self.names.constructors and name not in self.names.types
 
     def _lowered(self, segment: Segment) -> LoweredStatement:
         check_cancelled()
@@ -277,6 +303,10 @@ class TemplateCache:
 
     def _statement(self, segment: Segment) -> TypedStatement:
         form = segment.form
+        if self.types.nearest.are_exhausted:
+            alike = self._alike.statement(segment, self._bound(segment))
+            if alike is not None:
+                return alike
         if form is not None:
             names = tuple(names_in((segment.text,)))
             pattern = _pattern(names)
@@ -325,6 +355,7 @@ class TemplateCache:
             return None
         lowered = self._lowered(segment)
         if lowered.diagnostics:
+            self._at_fault = segment, lowered
             return None
         binds = kinds.startswith((GRAPH_BINDING, LET_BINDING))
         if lowered.binds_inside:
@@ -334,13 +365,15 @@ class TemplateCache:
         return _Template(lowered, names, binds)
 
     def _alone(self, segment: Segment) -> TypedStatement:
-        alike = self._alike.statement(segment)
+        bound_here = self._bound(segment)
+        alike = self._alike.statement(segment, bound_here)
         if alike is not None:
             return alike
-        own = self._lowered(segment)
+        at_fault, self._at_fault = self._at_fault, None
+        own = at_fault[1] if at_fault is not None and at_fault[0] is segment else self._lowered(segment)
         bound = own.bound
         if bound is None and own.is_broken and segment.tokens[0].startswith("G"):
             raise NeedsFullAnalysis  # a binding that lost its `=`, or a use: the whole text tells
         made = ReportedStatement.lowered_alone(segment, own)
-        self._alike.keep(made)
+        self._alike.keep(made, bound_here)
         return made

@@ -44,6 +44,8 @@ class TypedStatement:
     """The values that it binds for itself and does not use."""
     mentioned: tuple[str, ...] | None = None
     """The names of outside in the text of a statement that is at fault."""
+    known_by: object = None
+    """What a statement that was not typed yet is known by among those that are at fault alike."""
 
     def __init__(
         self,
@@ -163,6 +165,7 @@ class TypedStatement:
         made.order, made.type = order, type
         made.mentioned, made.inner_unused = self.mentioned, self.inner_unused
         made.diagnostics, made.suggested, made.outer_graph = diagnostics, suggested, outer_graph
+        made.known_by = None
         return made
 
 
@@ -173,7 +176,7 @@ class ReportedStatement(TypedStatement):
     function.
     """
 
-    __slots__ = ("diagnostics", "inner_unused", "mentioned", "outer_graph", "suggested")
+    __slots__ = ("diagnostics", "inner_unused", "known_by", "mentioned", "outer_graph", "suggested")
 
     @staticmethod
     def lowered_alone(segment: Segment, own: LoweredStatement) -> ReportedStatement:
@@ -182,7 +185,7 @@ class ReportedStatement(TypedStatement):
         made = ReportedStatement(segment, bound, tuple(own.placeholders), None, own)
         made.mentioned = _names_in(segment, bound, made.uses) if own.diagnostics else None
         made.inner_unused = _inner_unused(own)
-        made.diagnostics, made.suggested, made.outer_graph = (), None, ()
+        made.diagnostics, made.suggested, made.outer_graph, made.known_by = (), None, (), None
         return made
 
     def for_alike(self, segment: Segment, bound: str | None) -> ReportedStatement:
@@ -197,7 +200,7 @@ class ReportedStatement(TypedStatement):
                 for value in self.inner_unused
             ]
         )
-        made.diagnostics, made.suggested, made.outer_graph = (), None, ()
+        made.diagnostics, made.suggested, made.outer_graph, made.known_by = (), None, (), None
         return made
 
     @property

@@ -76,6 +76,11 @@ class WholeModuleAnalysis:
         located = map(self._located, self._inferred.diagnostics)
         return list(self._without_followers(in_order([*self.reading.diagnostics, *located])))
 
+    @property
+    def unplaced(self) -> int:
+        """None: all findings are given."""
+        return 0
+
     def unused(self) -> Sequence[Unused]:
         """The values that nothing uses."""
         return unused_in(self.reading.lowering)

@@ -102,7 +102,8 @@ class AlikeStatements:
         reach = min(_LONGEST, _WINDOW * count)
         while len(self._untaken) < count:
             limit = min(self._position + reach, self._end)
-            statements: list[str] = _STATEMENT.findall(self._part(self._position, limit))
+            text = self._part(self._position, limit)
+            statements: list[str] = _STATEMENT.findall(text) if ";" in text else []
             end = self._position + sum(map(len, statements))
             if statements and (not statements[-1] or end == limit < self._end):
                 end -= len(statements.pop())

@@ -36,14 +36,16 @@ from .tokens import (
 __all__ = [
     "AFTER_CLOSE",
     "BINDING",
-    "BODY_ENDS",
+    "BODY_END",
     "BOUND",
     "BRACE",
+    "CLOSING_PARENTHESIS",
     "DEFINITION",
     "DEVICE",
     "FLAT",
     "HEADER_END",
     "IN_HEADER",
+    "LET_OR_DIRECTIVE",
     "LET_VALUE",
     "MARK",
     "NEXT_BINDING",
@@ -51,8 +53,8 @@ __all__ = [
     "NEXT_TOP",
     "NEXT_VALUE",
     "NOTHING",
+    "NO_BEGINNING",
     "RESYNCHRONISE",
-    "SIMPLE",
     "STATEMENT_MARK",
     "STOP",
     "TOP_KINDS",
@@ -75,8 +77,18 @@ STOP: Final = (
 )
 """What can only stand at the top of a module, and so ends every body before it."""
 
-BODY_ENDS: Final = f"}}{DEFINITIONS}{METADATA}{VERSION}"
-"""The kinds without which no body ends."""
+_BODY_ENDS: Final = f"}}{DEFINITIONS}{METADATA}{VERSION}"
+
+BODY_END: Final = re.compile(f"[{_BODY_ENDS}]")
+"""A kind without which no body ends."""
+
+CLOSING_PARENTHESIS: Final = re.compile(r"\)")
+
+LET_OR_DIRECTIVE: Final = re.compile(f"[{LET}{DIRECTIVE}]")
+"""What is in no simple statement."""
+
+NO_BEGINNING: Final = f"{COMMENTS};{{{_BODY_ENDS}{DIRECTIVE}"
+"""The kinds that no simple statement begins with."""
 
 TOP_KINDS: Final = DEFINITIONS + DIRECTIVE + VERSION + METADATA
 """The kinds that begin an item of a module."""
@@ -95,10 +107,10 @@ NEXT_TOP: Final = re.compile(f"{STOP}|{DIRECTIVE}")
 
 DEFINITION: Final = re.compile(f"[{DEFINITIONS}]")
 
-FLAT: Final = re.compile(f"[^;{{{BODY_ENDS}]*")
+FLAT: Final = re.compile(f"[^;{{{_BODY_ENDS}]*")
 """All up to the first semicolon, brace or end of a body."""
 
-SIMPLE: Final = re.compile(f"{_GAP}[^{COMMENTS};{{{BODY_ENDS}{DIRECTIVE}][^;{{{BODY_ENDS}{DIRECTIVE}{LET}]*;")
+SIMPLE: Final = re.compile(f"{_GAP}[^{COMMENTS};{{{_BODY_ENDS}{DIRECTIVE}][^;{{{_BODY_ENDS}{DIRECTIVE}{LET}]*;")
 """A statement without braces and without a let in it."""
 
 NOTHING: Final = re.compile(f"(?:{_GAP};){{2,}}")

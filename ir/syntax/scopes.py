@@ -14,6 +14,7 @@ from typing import Final, Generic, TypeVar
 
 from ..expressions import Expr
 from ..types import GlobalTypeVar, Type
+from .suggestions import NearestNames
 from .units import Unit
 
 __all__ = ["Definition", "Names", "Scope", "SymbolKind", "is_graph_name"]
@@ -79,6 +80,8 @@ class Names:
         """Functions whose head is broken: nothing is known of how to call them."""
         self.earlier_graph: dict[int, Definition] = {}
         self.metadata: Mapping[str, Sequence[object]] = {}
+        self.nearest: NearestNames = NearestNames()
+        """What looks for the names that were meant by unknown ones."""
 
 
 _Value = TypeVar("_Value")

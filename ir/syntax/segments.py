@@ -11,28 +11,32 @@ statement and is indented no deeper than the one with the open brace.
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from .kind_patterns import (
     AFTER_CLOSE,
-    BODY_ENDS,
+    BODY_END,
     BOUND,
     BRACE,
+    CLOSING_PARENTHESIS,
     DEFINITION,
     DEVICE,
     FLAT,
     HEADER_END,
     IN_HEADER,
+    LET_OR_DIRECTIVE,
     LET_VALUE,
     MARK,
     NEXT_BINDING,
     NEXT_END,
     NEXT_TOP,
     NEXT_VALUE,
+    NO_BEGINNING,
     NOTHING,
     RESYNCHRONISE,
-    SIMPLE,
     STATEMENT_MARK,
     TOP_KINDS,
     TYPE_BODY,
@@ -80,6 +84,9 @@ class Cut(NamedTuple):
 _FOLLOWING: Final = 16
 """How many segments behind bindings are scanned first for the end of a value."""
 
+_SOON_COUNTED: Final = 4_096
+"""In so many kinds, parentheses are counted at once."""
+
 _MARGIN: Final = 16
 """How many kinds after a segment tell where it ends, unless it is far-sighted."""
 
@@ -98,7 +105,18 @@ class Splitter:
     whole binding (:func:`is_whole_binding`), and whether these are all; where it is at hand.
     """
 
-    __slots__ = ("_seen", "after_bindings", "expression", "indentation", "kinds", "line_indentation", "rest")
+    __slots__ = (
+        "_depths",
+        "_flat",
+        "_next",
+        "_seen",
+        "after_bindings",
+        "expression",
+        "indentation",
+        "kinds",
+        "line_indentation",
+        "rest",
+    )
 
     def __init__(
         self,
@@ -116,6 +134,10 @@ class Splitter:
         self.rest: Final = rest
         self.after_bindings: Final = after_bindings
         self._seen = 0
+        self._flat = (0, -1)
+        self._depths: list[int] | None = None
+        self._next: Final[dict[re.Pattern[str], tuple[int, int]]] = {}
+        """From where what was searched last, and where it stands; the end, where it does not."""
 
     def cut(self, start: int, in_body: bool) -> Cut:
         """The segment that begins at ``start``, which must lie before the end.
@@ -124,10 +146,8 @@ class Splitter:
             Beyond: more of the kinds that follow must be at hand.
         """
         kinds = self.kinds
-        if in_body and (simple := SIMPLE.match(kinds, start)) is not None:
-            end = simple.end()
-            if kinds.count("(", start, end) == kinds.count(")", start, end):
-                return self._short(start, end) or Cut(end, Role.STATEMENT, True)
+        if in_body and (end := self._simple_end(start)) is not None and self._is_balanced(start, end):
+            return self._short(start, end) or Cut(end, Role.STATEMENT, True)
         self._seen = 0
         result = self._cut(start, in_body)
         if self.rest is not None and result.end + _MARGIN > len(kinds):
@@ -171,14 +191,13 @@ class Splitter:
             return Cut(first + 1, Role.STATEMENT, True, far_sighted=True)  # no statement begins with a brace
         if kinds[first] == ";" and (nothing := NOTHING.match(kinds, first)) is not None:
             return Cut(nothing.end(), Role.STATEMENT, True)
-        end = FLAT.match(kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
+        end = self._flat_end(first)
         short = self._short(first, end)
         if short is not None:
             return short
         if end == len(kinds) or kinds[end] == "}":
             return Cut(end, Role.STATEMENT, True)
-        balanced = kinds.count("(", first, end) == kinds.count(")", first, end)
-        if kinds[end] == ";" and balanced and not LET_VALUE.search(kinds, first, end):
+        if kinds[end] == ";" and self._is_balanced(first, end) and not LET_VALUE.search(kinds, first, end):
             return Cut(end + 1, Role.STATEMENT, True)
         return self._nested(first)
 
@@ -253,7 +272,7 @@ class Splitter:
         """Whether the last of so many open parentheses is closed from ``start`` on, not far from there."""
         kinds = self.kinds
         limit = min(len(kinds), start + LOOK_AHEAD)
-        if kinds.count(")", start, limit) < depth and all(kinds.find(end, start, limit) < 0 for end in BODY_ENDS):
+        if not self._has(BODY_END, start, limit) and self._stays_open(start, limit, depth):
             # Each line of a text may be such a statement: none of them is gone through mark by mark.
             if self.rest is not None and limit == len(kinds):
                 raise Beyond
@@ -275,6 +294,58 @@ class Splitter:
             raise Beyond
         self._seen = max(self._seen, limit)
         return False
+
+    def _simple_end(self, start: int) -> int | None:
+        """Where a statement without braces ends that begins here, if it has a semicolon, and no ``let`` in it.
+
+        It is what :data:`.SIMPLE` matches: a text may have ten thousand statements in which no semicolon follows.
+        """
+        kinds = self.kinds
+        first = after_comments(kinds, start)
+        if first == len(kinds) or kinds[first] in NO_BEGINNING:
+            return None
+        end = self._flat_end(first)
+        if end == len(kinds) or kinds[end] != ";" or self._has(LET_OR_DIRECTIVE, first + 1, end):
+            return None
+        return end + 1
+
+    def _is_balanced(self, start: int, end: int) -> bool:
+        """Whether as many parentheses open as close between two positions."""
+        kinds = self.kinds
+        if end - start < _SOON_COUNTED:
+            return kinds.count("(", start, end) == kinds.count(")", start, end)
+        depths = self._open_before()  # there may be many statements to the same far end
+        return depths[start] == depths[end]
+
+    def _open_before(self) -> list[int]:
+        """How many parentheses open before each position, less those that close."""
+        if self._depths is None:
+            self._depths = list(accumulate(((kind == "(") - (kind == ")") for kind in self.kinds), initial=0))
+        return self._depths
+
+    def _flat_end(self, first: int) -> int:
+        """The end of what has no semicolon and no brace, which is the same for all that begin in it."""
+        start, end = self._flat
+        if not start <= first <= end:
+            end = FLAT.match(self.kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
+            self._flat = first, end
+        return end
+
+    def _stays_open(self, start: int, limit: int, depth: int) -> bool:
+        """Whether the last of so many open parentheses is not closed between two positions."""
+        if not self._has(CLOSING_PARENTHESIS, start, limit):
+            return True
+        depths = self._open_before()
+        return min(depths[start + 1 : limit + 1], default=0) > depths[start] - depth
+
+    def _has(self, wanted: re.Pattern[str], start: int, limit: int) -> bool:
+        """Whether one of some kinds stands between two positions; what the search before this one tells is kept."""
+        asked, place = self._next.get(wanted, (0, -1))
+        if not asked <= start <= place:
+            match = wanted.search(self.kinds, start)
+            place = len(self.kinds) if match is None else match.start()
+            self._next[wanted] = start, place
+        return place < limit
 
     def _nested(self, first: int) -> Cut:
         """A statement with braces, or whose parentheses do not match before its semicolon."""

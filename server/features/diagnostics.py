@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from relay_lsp.ir.diagnostics import Diagnostic, Severity, in_order
+from relay_lsp.ir.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Severity, in_order
 from relay_lsp.ir.internal_errors import internal_error
 from relay_lsp.ir.semantic.lints.stale_type_comments import stale_type_comments
 from relay_lsp.ir.semantic.lints.unreachable import unreachable
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["MOST_DIAGNOSTICS", "UNUSED_VALUE", "diagnostics"]
-
-MOST_DIAGNOSTICS = 1000
+__all__ = ["UNUSED_VALUE", "diagnostics"]
 
 UNUSED_VALUE = "unused-value"
 
@@ -25,12 +23,15 @@ def diagnostics(
 
     Those about what does nothing, and about type comments that are not true any more, only if they are wanted.
     """
-    findings = _contained("reading the text", lambda: snapshot.diagnostics)
-    if not unused_values:
-        findings = tuple(item for item in findings if item.code != UNUSED_VALUE)
+    findings = _contained("reading the text", lambda: snapshot.findings)
+    unshown = _count(lambda: range(snapshot.unplaced_findings))
+    if unused_values and sum(item.severity is not Severity.HINT for item in findings) < MOST_DIAGNOSTICS:
+        findings = _contained("reading the text", lambda: snapshot.diagnostics)
+    elif unused_values:  # none of these hints would be shown
+        unshown += _count(lambda: snapshot.unused_values)
     hints = _contained("looking for unreachable code", lambda: unreachable(snapshot)) if unreachable_code else ()
     stale = _contained("comparing type comments", lambda: stale_type_comments(snapshot)) if type_comments else ()
-    return _bounded(in_order((*findings, *hints, *stale)) if hints or stale else findings)
+    return _bounded(in_order((*findings, *hints, *stale)) if hints or stale else findings, unshown)
 
 
 def _contained(doing: str, find: Callable[[], Iterable[Diagnostic]]) -> Sequence[Diagnostic]:
@@ -42,12 +43,24 @@ def _contained(doing: str, find: Callable[[], Iterable[Diagnostic]]) -> Sequence
         return (internal_error(error, doing, TextSpan(0, 0)),)
 
 
-def _bounded(findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
-    """No more findings than an editor shows in a list; errors come first where some must go."""
-    if len(findings) <= MOST_DIAGNOSTICS:
+def _count(find: Callable[[], Sequence[object]]) -> int:
+    """How many ``find`` gives; where a fault of ours keeps it from that, the findings that are shown are enough."""
+    try:
+        return len(find())
+    except Exception:
+        return 0
+
+
+def _bounded(findings: Sequence[Diagnostic], unshown: int) -> Sequence[Diagnostic]:
+    """No more findings than an editor shows in a list; errors come first where some must go.
+
+    There are as many besides them as are ``unshown``.
+    """
+    count = len(findings) + unshown
+    if count <= MOST_DIAGNOSTICS:
         return findings
-    kept = _worst(findings, MOST_DIAGNOSTICS)
-    more = f"and {len(findings) - MOST_DIAGNOSTICS:,} more: a document shows {MOST_DIAGNOSTICS:,} at most"
+    kept = _worst(findings, MOST_DIAGNOSTICS) if len(findings) > MOST_DIAGNOSTICS else findings
+    more = f"and {count - MOST_DIAGNOSTICS:,} more: a document shows {MOST_DIAGNOSTICS:,} at most"
     return [*kept, Diagnostic("too-many-diagnostics", Severity.INFORMATION, more, kept[-1].span)]
 
 

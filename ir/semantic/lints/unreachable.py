@@ -8,6 +8,7 @@ Only what is sure is told: a match or condition in which something is wrong is l
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, cast
 
@@ -126,9 +127,8 @@ def _arms(snapshot: Snapshot, within: TextSpan) -> Iterator[Diagnostic]:
         if node is None or not isinstance(expr, Match) or snapshot.span_of(expr) != node.span:
             continue
         if any(
-            wrong.severity is Severity.ERROR and wrong.span is not None and _holds(node.span, wrong.span)
-            for wrong in snapshot.diagnostics
-            if not any(other.message == RESULT_DECLARED for other in wrong.related)  # the head is as much at fault
+            not any(other.message == RESULT_DECLARED for other in wrong.related)  # the head is as much at fault
+            for wrong in _errors_in(snapshot, node.span)
         ):
             continue
         places = list(_arm_places(snapshot, node.span))
@@ -251,5 +251,16 @@ def _node(snapshot: Snapshot, offset: int, kind: str) -> SyntaxNode | None:
     return next((n for n in snapshot.node_at(offset) if n.kind == kind and n.span.start == offset), None)
 
 
-def _holds(outer: TextSpan, inner: TextSpan) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
+def _errors_in(snapshot: Snapshot, span: TextSpan) -> Iterator[Diagnostic]:
+    """The errors that lie in a range; the others of a text, which may be many, are not looked at."""
+    findings = snapshot.findings
+    for number in range(bisect_left(findings, span.start, key=_start), len(findings)):
+        wrong = findings[number]
+        if _start(wrong) > span.end:
+            return
+        if wrong.severity is Severity.ERROR and wrong.span is not None and wrong.span.end <= span.end:
+            yield wrong
+
+
+def _start(finding: Diagnostic) -> int:
+    return finding.span.start if finding.span is not None else 0

@@ -110,7 +110,11 @@ class Mentions:
 
     def _count(self) -> None:
         """Count what was added last."""
-        if self._uncounted:
+        if len(self._uncounted) == 1:
+            for name in self._uncounted[0]:
+                self._counts[name] = (self._counts.get(name) or 0) + 1
+            self._uncounted = ()
+        elif self._uncounted:
             more = Counter(chain.from_iterable(self._uncounted))
             counts = self._counts
             known = {name: more[name] + (counts.get(name) or 0) for name in counts.among(more)}

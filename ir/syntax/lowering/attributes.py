@@ -89,7 +89,7 @@ class AttributeLowering(LoweringContext):
             if field is None:
                 failed = True
                 span = self.unit.span(item.name_token)
-                near = closest(item.name, fields)
+                near = self.names.nearest.closest(item.name, lambda: fields)
                 hint = f"; did you mean {near[0]}?" if near else ""
                 self.report(
                     "unknown-attribute",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from ...diagnostics import Diagnostic, Fix, Related, Severity
@@ -16,7 +16,7 @@ from ..blocks import Statement
 from ..positions import Position, Positions, span_between
 from ..scopes import Definition, Names, Scope, SymbolKind
 from ..shapes import ShapeNode
-from ..suggestions import closest, replacement
+from ..suggestions import replacement
 from ..tokens import BLOCK, CLAUSES
 from ..units import SyntaxOrigin, Unit
 
@@ -108,10 +108,16 @@ class LoweringContext:
         self.diagnostics.append(Diagnostic(code, severity, message, span, related=tuple(related), fixes=tuple(fixes)))
 
     def _report_unknown(
-        self, code: str, what: str, name: str, token: int, candidates: Iterable[str], related: Iterable[Related] = ()
+        self,
+        code: str,
+        what: str,
+        name: str,
+        token: int,
+        candidates: Callable[[], Iterable[str]],
+        related: Iterable[Related] = (),
     ) -> None:
         span = self.unit.span(token)
-        near = closest(name, candidates, count=3)
+        near = self.names.nearest.closest(name, candidates, count=3)
         hint = f"; did you mean {near[0]}?" if near else ""
         self.unresolved.append((self.unit, token))
         shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}… ({len(name)} characters)"

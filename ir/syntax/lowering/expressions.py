@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from ...attributes import Attrs
@@ -82,7 +83,11 @@ class ExpressionLowering(AttributeLowering):
         position = self.scope.find(name[1:])
         if position is None:
             self._report_unknown(
-                "undefined-variable", "undefined variable", name, token, (f"%{other}" for other in self.scope.names())
+                "undefined-variable",
+                "undefined variable",
+                name,
+                token,
+                lambda: (f"%{other}" for other in self.scope.names()),
             )
             return ErrorExpr()
         self._use(token, position)
@@ -106,7 +111,7 @@ class ExpressionLowering(AttributeLowering):
                 self._bind_graph(token, ErrorExpr())
                 return ErrorExpr()
             self._report_unknown(
-                "undefined-variable", "undefined variable", name, token, (f"%{other}" for other in self.graph)
+                "undefined-variable", "undefined variable", name, token, lambda: (f"%{other}" for other in self.graph)
             )
             return ErrorExpr()
         self._use(token, graph)
@@ -127,7 +132,7 @@ class ExpressionLowering(AttributeLowering):
                     "the module has no function",
                     name,
                     token,
-                    (f"@{other}" for other in self.names.globals),
+                    lambda: (f"@{other}" for other in self.names.globals),
                 )
                 return ErrorExpr()
             definition = Definition(SymbolKind.FUNCTION, name, None, -1, GlobalVar(name[1:]))
@@ -150,16 +155,20 @@ class ExpressionLowering(AttributeLowering):
         if op is not None:
             return op
         if step.raw:
-            self._report_unknown("undefined-operator", "an attribute takes no", name, token, ("None", "True", "False"))
+            self._report_unknown(
+                "undefined-operator", "an attribute takes no", name, token, lambda: ("None", "True", "False")
+            )
             return FAILED
-        self._report_unknown(
-            "undefined-operator",
-            "unknown operator",
-            name,
-            token,
-            (*operators.registered(), *self.names.constructors),
-        )
+        self._report_unknown("undefined-operator", "unknown operator", name, token, self._operators)
         return ErrorExpr()
+
+    def _operators(self) -> Iterable[str]:
+        """Everything that the name of an operator may have meant."""
+        return (*operators.registered(), *self.names.constructors)
+
+    def _nearest_operators(self, name: str) -> list[str]:
+        """What an unknown operator probably means, as it is reported."""
+        return self.names.nearest.closest(name, self._operators, count=3)
 
     def _constructor(self, definition: Definition, token: int, step: Step) -> Expr:
         self._use(token, definition)

@@ -7,7 +7,7 @@ from typing import Any
 from ...expressions import Constructor, Pattern, PatternConstructor, PatternTuple, PatternVar, PatternWildcard, Var
 from ..programs import Step
 from ..scopes import SymbolKind
-from ..suggestions import closest, replacement
+from ..suggestions import replacement
 from ..units import SyntaxOrigin
 from .context import LoweringContext
 
@@ -37,7 +37,7 @@ class PatternLowering(LoweringContext):
         constructor = self.names.constructors.get(name)
         if constructor is None:
             span = self.unit.span(token)
-            near = closest(name, self.names.constructors)
+            near = self.names.nearest.closest(name, lambda: self.names.constructors)
             hint = f"; did you mean {near[0]}?" if near else ""
             fixes = [*(replacement(span, other) for other in near), replacement(span, f"%{name}")]
             self.unresolved.append((self.unit, token))

@@ -53,7 +53,7 @@ class TypeLowering(LoweringContext):
         dtype = DataType(f"{name}32" if name in ("int", "uint", "float") else name)
         if dtype.is_valid:
             return dtype
-        self._report_unknown("unknown-dtype", "unknown dtype", name, token, DTYPES)
+        self._report_unknown("unknown-dtype", "unknown dtype", name, token, lambda: DTYPES)
         return None
 
     def _do_shape(self, step: Step, values: list[Any]) -> list[Any]:
@@ -98,7 +98,7 @@ class TypeLowering(LoweringContext):
             self.names.types[name] = Definition(SymbolKind.TYPE, name, None, -1, variable)
             return TypeCall(variable, arguments)
         candidates = ("Tensor", *DTYPES, *self.names.types, *self.type_scope.names())
-        self._report_unknown("undefined-type", "unknown type", name, token, candidates)
+        self._report_unknown("undefined-type", "unknown type", name, token, lambda: candidates)
         return ERROR
 
     def _do_type_arguments(self, step: Step, values: list[Any]) -> tuple[Type, ...]:

@@ -10,6 +10,7 @@ from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.semantic.alike_faults import AlikeFaults
 from relay_lsp.ir.semantic.lowered_statement import LoweredStatement
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.diagnostics import diagnostics
 
 _HEAD = """#[version = "0.0.5"]
@@ -58,10 +59,40 @@ def test_ten_times_as_many_take_no_more_work(fault: str) -> None:
     assert lowered[600] <= lowered[60] + 5
 
 
+def test_operators_of_other_names_share_what_is_said_once_none_is_suggested() -> None:
+    """Ten thousand of them took 18 s."""
+    lines = "".join(f"  %{number} = nn.rellu{number}z(%x, /* here */ %y);\n" for number in range(60))
+    text = f"{_HEAD}{lines}  %x\n}}\n"
+    with mock.patch("relay_lsp.ir.syntax.suggestions.MOST_UNKNOWN_NAMES", 7):
+        with mock.patch.object(
+            LoweredStatement, "__init__", autospec=True, side_effect=LoweredStatement.__init__
+        ) as made:
+            shared = _shown(list(diagnostics(Snapshot.open(text, "alike"))))
+        with (
+            mock.patch.object(AlikeFaults, "statement", return_value=None),
+            mock.patch.object(AlikeFaults, "lowered", return_value=None),
+        ):
+            assert _shown(list(diagnostics(Snapshot.open(text, "alone")))) == shared
+    messages = [message for code, message, *_ in shared if code == "undefined-operator"]
+    assert messages[6:8] == ["unknown operator nn.rellu6z; did you mean nn.relu?", "unknown operator nn.rellu7z"]
+    assert len(messages) == 60
+    assert made.call_count < 25
+
+
+def test_each_edit_has_what_was_meant_looked_for() -> None:
+    snapshot = Snapshot.open(f"{_HEAD}  %0 = nn.relu(%x);\n  %0\n}}\n", "typed")
+    with mock.patch("relay_lsp.ir.syntax.suggestions.MOST_UNKNOWN_NAMES", 3):
+        for _ in range(6):
+            at = snapshot.text.index("(%x)")
+            snapshot = snapshot.edit(TextSpan(at, at), "u")
+            [error] = [each for each in snapshot.diagnostics if each.code == "undefined-operator"]
+            assert error.message.endswith("; did you mean nn.relu?")
+
+
 def test_a_binding_of_a_name_that_is_bound_already_takes_the_same_each_time() -> None:
     """Ten thousand of them took 5 s."""
     text = f"{_HEAD}{'  let %a = nn.relu(%x);' * 3_000}\n  %a\n}}\n"
     with mock.patch("relay_lsp.ir.semantic.bound_names.sorted", create=True, side_effect=sorted) as sort:
-        findings = Snapshot.open(text, "bound").diagnostics
-    assert sum("%a" in each.message for each in findings) == 2_999
+        snapshot = Snapshot.open(text, "bound")
+    assert sum("%a" in each.message for each in snapshot.diagnostics) + snapshot.unplaced_findings == 2_999
     assert not sort.called

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from unittest import mock
 
 import pytest
 
+from relay_lsp.ir.diagnostics import MOST_DIAGNOSTICS
+from relay_lsp.ir.semantic.lints.unused import Unused
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server.features import diagnostics as feature
 from relay_lsp.server.features.hover import hover, render
@@ -33,8 +36,22 @@ def test_a_document_shows_a_thousand_findings_and_says_how_many_more_there_are()
     found = feature.diagnostics(
         Snapshot.open(f'#[version = "0.0.5"]\ndef @main(%x: float32) {{\n{"  nn.rellu(%x);" * 3_000}\n  %x\n}}\n', "a")
     )
-    assert len(found) == feature.MOST_DIAGNOSTICS + 1
+    assert len(found) == MOST_DIAGNOSTICS + 1
     assert found[-1].message == "and 2,000 more: a document shows 1,000 at most"
+
+
+def test_what_is_not_shown_is_counted_and_not_worked_out() -> None:
+    def text(count: int) -> str:
+        lines = "".join(f"  %{number} = add(%x, %y);\n" for number in range(count))
+        return f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(3), int8], %y: Tensor[(4), int8]) {{\n{lines}  %x\n}}\n'
+
+    with mock.patch.object(Unused, "hint", autospec=True, side_effect=Unused.hint) as reported:
+        found = feature.diagnostics(Snapshot.open(text(1_200), "many"))
+        assert not reported.called
+        assert {each.code for each in found[:-1]} == {"type-mismatch"}
+        assert found[-1].message == "and 1,400 more: a document shows 1,000 at most"  # each value is unused, too
+        few = feature.diagnostics(Snapshot.open(text(30), "few"))
+        assert reported.call_count == sum(each.code == "unused-value" for each in few) == 30
 
 
 def test_what_a_comment_says_is_shown_as_it_stands() -> None:
