@@ -50,12 +50,17 @@ A file called - is standard input. The exit code is 0 if all is well, 1 if somet
 def run(arguments: Sequence[str], *, ends_process: bool = False) -> int:
     """Run a command; gives the exit code. An error is one sentence; ``--verbose`` adds the traceback.
 
-    Where the process ends with a command over one file, its garbage is not collected: that would take a tenth of it.
+    Where the process ends with a command over one file, its garbage is not collected, not even at the end, where Python
+    does so in any case: each would take a tenth of it.
     """
     options = parser().parse_args(spelled_out(arguments))
-    if ends_process and getattr(options, "is_over_one_file", False):
-        gc.disable()
-    return exit_code_of(lambda: _carry_out(options), verbose=options.verbose)
+    if not (ends_process and getattr(options, "is_over_one_file", False)):
+        return exit_code_of(lambda: _carry_out(options), verbose=options.verbose)
+    gc.disable()
+    try:
+        return exit_code_of(lambda: _carry_out(options), verbose=options.verbose)
+    finally:
+        gc.freeze()
 
 
 def _carry_out(options: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import signal
@@ -442,3 +443,17 @@ def test_a_build_that_cannot_be_run_is_refused(
 ) -> None:
     assert run(["opt", *arguments, str(model)]) != 0
     assert message in capsys.readouterr().err
+
+
+def test_only_a_process_that_ends_with_a_file_leaves_its_garbage_alone(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[str] = []
+    monkeypatch.setattr(gc, "disable", lambda: called.append("disable"))
+    monkeypatch.setattr(gc, "freeze", lambda: called.append("freeze"))
+    command = ["opt", "-p", "FoldConstant", "--no-history", str(model)]
+    assert run(command) == 0
+    assert "freeze" not in called
+    called.clear()
+    assert run(command, ends_process=True) == 0
+    assert (called[0], called[-1]) == ("disable", "freeze")
