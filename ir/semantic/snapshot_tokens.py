@@ -203,16 +203,19 @@ class SnapshotTokens:
         """All statements of the text, in fewer pieces than :meth:`parts`; functions read as a whole come last."""
         return list(self._meaning.cache_blocks())
 
-    def nested_statements(self, block: CacheBlock, words: Sequence[str]) -> Iterator[tuple[int, TextSpan]]:
-        """The statements of a block that have others in braces and one of some words: their segments, and places.
+    def nested_statements(
+        self, block: CacheBlock, words: Sequence[str]
+    ) -> Iterator[tuple[int, LoweredStatement | None]]:
+        """The statements of a block that have others in braces and one of some words, with their :meth:`template`.
 
         There may be some without braces among them.
         """
         for index, segment in enumerate(self._split.segments[block.first : block.end], block.first):
             if segment.form is not None or not any(word in segment.text for word in words):
                 continue
-            if not block.is_block or self._meaning.template(index) is not None:
-                yield index, self._extent(index)
+            template = self._meaning.template(index)
+            if not block.is_block or template is not None:
+                yield index, template
 
     def heads_and_statements(
         self, block: CacheBlock, word: str, is_true: Callable[[str, Type], bool] | None = None
@@ -304,20 +307,20 @@ class SnapshotTokens:
         # What is in the body of a function is laid out by its head, whose brace is closed by its end.
         if segments[first].role in (Role.STATEMENT, Role.CLOSE):
             head = next((at for at in range(first - 1, -1, -1) if segments[at].role is Role.HEADER), None)
-            spans.insert(0, TextSpan(0, spans[0].start) if head is None else self._extent(head))
+            spans.insert(0, TextSpan(0, spans[0].start) if head is None else self.segment_span(head))
         if segments[end].role in (Role.STATEMENT, Role.HEADER):
             close = next((at for at in range(end + 1, last + 1) if segments[at].role is Role.CLOSE), None)
-            spans.append(TextSpan(spans[-1].end, segments.length) if close is None else self._extent(close))
+            spans.append(TextSpan(spans[-1].end, segments.length) if close is None else self.segment_span(close))
         return spans
 
-    def _extent(self, index: int) -> TextSpan:
+    def segment_span(self, index: int) -> TextSpan:
         """Where a segment begins and ends."""
         segments = self._split.segments
         return TextSpan(segments.start(index), segments.start(index + 1))
 
     def statement_span(self, offset: int) -> TextSpan:
         """The segment around ``offset``: a statement of a function's body with the comments before it, or a head."""
-        return self._extent(self._index_at(offset)) if len(self._split.segments) else TextSpan(0, 0)
+        return self.segment_span(self._index_at(offset)) if len(self._split.segments) else TextSpan(0, 0)
 
     def statement_start(self, offset: int, before: int = 0) -> int:
         """Where the segment begins that is so many before the one at ``offset``."""

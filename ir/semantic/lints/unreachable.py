@@ -20,6 +20,7 @@ from ...inference.exhaustiveness import unreachable_arms
 from ...inference.report import RESULT_DECLARED
 from ...internal_errors import internal_error
 from ...text.text_span import TextSpan
+from ..lowered_statement import LoweredStatement
 from ..snapshot import Snapshot, SyntaxNode, TokenRole
 
 __all__ = ["UNREACHABLE", "unreachable"]
@@ -28,6 +29,7 @@ UNREACHABLE: Final = "unreachable"
 
 _CONDITION: Final = re.compile(r"if\s*\(\s*(True|False)\s*\)")
 _MATCH: Final = re.compile(r"match\b")
+_LITERALS: Final = frozenset(("True", "False"))
 _LONGEST: Final = 1_000
 """A condition that is longer than this, white space included, is not analyzed."""
 
@@ -45,21 +47,39 @@ def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
             check_cancelled()
             known = block.memo[_in_statements] = [
                 (index - block.first, hint)
-                for index, span in snapshot.nested_statements(block, ("match", "if"))
-                for hint in _in_statement(snapshot, index, span)
+                for index, template in snapshot.nested_statements(block, ("match", "if"))
+                if template is None or not _is_quiet(snapshot, template)
+                for hint in _in_statement(snapshot, index, template)
             ]
         for number, hint in known or ():
             yield _moved(hint, snapshot.segment_start(block.first + number))
 
 
-def _in_statement(snapshot: Snapshot, index: int, span: TextSpan) -> list[Diagnostic]:
+def _is_quiet(snapshot: Snapshot, template: LoweredStatement) -> bool:
+    """Whether statements of this template, which differ in names alone, have nothing that never runs.
+
+    So each key passes over almost all of those around it.
+    """
+    known = template.memo.get(_is_quiet)
+    if not isinstance(known, bool):
+        has_condition = not _LITERALS.isdisjoint(template.unit.segment.tokens[1])
+        try:
+            known = not has_condition and not _may_have_idle_arms(snapshot, template)
+        except Exception:
+            known = False  # what is wrong is reported where the statement is analyzed
+        template.memo[_is_quiet] = known
+    return known
+
+
+def _in_statement(snapshot: Snapshot, index: int, template: LoweredStatement | None) -> list[Diagnostic]:
     """What is in one statement; places count from its start."""
     memo = snapshot.statement_memo(index)
     hints = cast("list[Diagnostic] | None", memo.get(_in_statement))
     if hints is None:
+        span = snapshot.segment_span(index)
         try:
             diagnostics = [
-                *(_arms(snapshot, span) if _may_have_idle_arms(snapshot, index) else ()),
+                *(_arms(snapshot, span) if _may_have_idle_arms(snapshot, template) else ()),
                 *_branches(snapshot, span),
             ]
         except Exception as error:
@@ -104,12 +124,11 @@ def _keywords(
 # Arms of a match
 
 
-def _may_have_idle_arms(snapshot: Snapshot, index: int) -> bool:
+def _may_have_idle_arms(snapshot: Snapshot, template: LoweredStatement | None) -> bool:
     """Whether a match in a statement has arms that no value reaches, if nothing is wrong with it.
 
     That is the same for all statements that differ in names alone, so mostly it is known.
     """
-    template = snapshot.template(index)
     if template is None:
         return True
     known = template.memo.get(_may_have_idle_arms)
