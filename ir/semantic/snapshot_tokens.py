@@ -211,7 +211,12 @@ class SnapshotTokens:
         There may be some without braces among them.
         """
         for index, segment in enumerate(self._split.segments[block.first : block.end], block.first):
-            if segment.form is not None or not any(word in segment.text for word in words):
+            if segment.form is not None:
+                continue
+            for word in words:
+                if word in segment.text:
+                    break
+            else:
                 continue
             template = self._meaning.template(index)
             if not block.is_block or template is not None:
