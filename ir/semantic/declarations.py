@@ -448,13 +448,14 @@ class _HeadLowering(Lowering):
             limit = min(limit, bisect_left(firsts, kinship.before, number))
             if limit and firsts[limit - 1] + len(listed.elements[limit - 1]) > kinship.before:
                 limit -= 1
-        count = max(0, limit - number)
-        known = earlier.variables[start : start + count]
-        same = [first + by for first in old.firsts[start : start + count]] == firsts[number : number + count]
-        variables = [var for var in known if var is not None]
-        if not same or len(variables) < count:
-            return ()
-        self._list(listed, number, variables)
+        variables: list[Var] = []
+        for at in range(start, min(start + limit - number, len(earlier.variables))):
+            var = earlier.variables[at]
+            if var is None or old.firsts[at] + by != firsts[number + at - start]:
+                break
+            variables.append(var)
+        if variables:
+            self._list(listed, number, variables)
         return variables
 
     def _listed_parameter(self, listed: ListedParameters, number: int, annotation: Type) -> Var:
