@@ -12,6 +12,7 @@ from relay_lsp.ir.diagnostics import Diagnostic, Related
 from relay_lsp.ir.text.text_span import TextSpan
 
 if TYPE_CHECKING:
+    from relay_lsp.ir.expressions import Expr
     from relay_lsp.ir.module import IRModule
     from relay_lsp.ir.semantic.snapshot import Snapshot
     from relay_lsp.ir.syntax import Parsed
@@ -75,17 +76,30 @@ def places_of(parsed: Parsed) -> Places:
 
 
 def places_in(text: str, name: str, module: IRModule) -> Places:
-    """Where the expressions of ``module`` stand in ``text``, which says the same: the two are walked side by side."""
-    from relay_lsp.ir.visitor import post_order
+    """Where the expressions of ``module`` stand in ``text``, which says the same: the two are walked side by side.
+
+    A text may share what the module does not: equal constants may be one entry of its metadata section.
+    """
+    from relay_lsp.ir.visitor import children
 
     parsed = open_snapshot(text, name, with_spans=False).parsed
     places = places_of(parsed)
-    ours = post_order(*(module.functions[var] for var in sorted(module, key=lambda var: var.name_hint)))
-    read = parsed.module
-    theirs = post_order(*(read.functions[var] for var in sorted(read, key=lambda var: var.name_hint)))
-    if len(ours) != len(theirs) or any(type(a) is not type(b) for a, b in zip(ours, theirs, strict=True)):
-        return lambda expr: None
-    same = dict(zip(ours, theirs, strict=True))
+    theirs = {var.name_hint: function for var, function in parsed.module.functions.items()}
+    pairs: list[tuple[Expr, Expr | None]] = [
+        (function, theirs.get(var.name_hint)) for var, function in module.functions.items()
+    ]
+    same: dict[Expr, Expr] = {}
+    while pairs:
+        our, their = pairs.pop()
+        if our in same:
+            continue
+        if their is None or type(our) is not type(their):
+            return lambda expr: None
+        same[our] = their
+        parts, their_parts = children(our), children(their)
+        if len(parts) != len(their_parts):
+            return lambda expr: None
+        pairs.extend(zip(parts, their_parts, strict=True))
     return lambda expr: places(same[expr]) if expr in same else None
 
 
