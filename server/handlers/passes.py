@@ -130,6 +130,7 @@ def restart_worker(server: RelayLanguageServer, *arguments: object) -> None:
 async def on_passes(server: RelayLanguageServer, params: object) -> list[PassEntry]:
     """Every pass with its documentation and options, for pickers and forms."""
     described = await server.state.analysis.thread.run(_describe_passes)
+    await server.state.extensions.refresh()
     return [*described, *server.state.extensions.passes]
 
 

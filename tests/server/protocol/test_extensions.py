@@ -125,6 +125,45 @@ async def test_a_users_pass_is_a_pass_like_any_other(tmp_path: Path) -> None:
     await leave(editor)
 
 
+SCRIPT_FOR_TVM = '''from relay_lsp.compat.tvm import relay
+from relay_lsp.compat.tvm.relay.dataflow_pattern import DFPatternCallback, is_op, rewrite, wildcard
+
+
+class Replacement(DFPatternCallback):
+    def __init__(self, scale):
+        super().__init__(require_type=True)
+        self.x, self.scale = wildcard(), scale
+        self.pattern = is_op("nn.relu")(self.x)
+
+    def callback(self, pre, post, node_map):
+        return relay.tanh(node_map[self.x][0]) * relay.const(self.scale)
+
+
+@relay.transform.function_pass(opt_level=1)
+class ReluAsTanh:
+    """Put a scaled tanh in the place of relu."""
+
+    def __init__(self, scale=2.0):
+        self.scale = scale
+
+    def transform_function(self, func, mod, ctx):
+        return rewrite(Replacement(self.scale), func)
+'''
+
+
+async def test_a_pass_in_tvms_spelling_is_a_pass_like_any_other(tmp_path: Path) -> None:
+    editor, _ = await opened(tmp_path, SCRIPT_FOR_TVM, trusted=True)
+    described = {item["name"]: item for item in await ask(editor, "relay/passes")}
+    assert described["ReluAsTanh"]["summary"] == "Put a scaled tanh in the place of relu."
+    assert described["ReluAsTanh"]["options"][0]["name"] == "scale"
+    answer = await run(editor, "relay-lsp.runPass", **{"pass": "ReluAsTanh[scale=3.0]"})
+    assert answer["applied"], answer
+    text = after(MODEL, editor.applied[-1])
+    assert "tanh(%x)" in text
+    assert "multiply(%0, 3f)" in text
+    await leave(editor)
+
+
 async def test_a_users_operator_is_known(tmp_path: Path) -> None:
     editor, _ = await opened(tmp_path, SOUND, trusted=True)
     editor.change(MODEL.replace("nn.relu", "user.twice"))
