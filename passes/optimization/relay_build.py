@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 from relay_lsp.ir.module import IRModule
 
-from ..infrastructure import Pass, PassContext, Pipeline, Sequential, declare_pass, option
+from ..infrastructure import Pass, PassContext, PassError, Pipeline, Sequential, create, declare_pass, option
 from ..targets import Target, current_target
 from .sequences import graph_passes, graph_passes_afterwards, vm_passes
 
@@ -87,8 +87,19 @@ class RelayBuild(Pipeline):
         return [*graph_passes(targets), *graph_passes_afterwards(targets, PassContext.current())]
 
     def run(self, module: IRModule, context: PassContext) -> IRModule:
-        """Run the sequence under its target, and what a build runs after it."""
+        """Run the sequence under its target, and what a build runs after it.
+
+        Raises:
+            PassError: a pass refuses, or the context leaves out the normal form that the virtual machine asks for.
+        """
         targets = self._parsed()
+        normal_form = create("ToANormalForm")
+        if self.executor == "vm" and not context.pass_enabled(normal_form.info):
+            raise PassError(
+                f"the virtual machine runs {normal_form.info.name}, which this context leaves out: build at level "
+                f"{normal_form.info.opt_level} or above, and do not disable it",
+                pass_name=self.info.name,
+            )
         with targets[0] if len(targets) == 1 else nullcontext():
             if self.executor == "vm":
                 return Sequential(vm_passes(targets, context))(module, context)

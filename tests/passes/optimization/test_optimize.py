@@ -214,3 +214,9 @@ def test_memory_of_unknown_size_is_refused():
 def test_a_target_with_textures_is_refused():
     with pytest.raises(passes.PassError, match="has texture memory"):
         passes.optimize(read(MODEL), "opencl -device=adreno", opt_level=0)
+
+
+def test_a_build_for_the_virtual_machine_needs_its_normal_form():
+    with pytest.raises(passes.PassError, match="the virtual machine runs ToANormalForm, which this context leaves out"):
+        passes.optimize(read(MODEL), executor="vm", opt_level=0)
+    assert "main" in passes.optimize(read(MODEL), executor="vm", opt_level=1)
