@@ -306,20 +306,18 @@ class Head:
 
     def defined_at(self) -> Mapping[str, Sequence[int]]:
         """The tokens that define each name of :attr:`definitions`."""
-        tokens: dict[str, list[int]] = {}
+        listed = () if self._is_complete or self.listed is None else self.listed.parameters.firsts
+        names = list(map(self.segment.tokens[1].__getitem__, listed))
+        tokens: dict[str, list[int]] = dict(zip(names, map(list, zip(listed, strict=True)), strict=True))
+        if len(tokens) < len(names):  # some have the same name
+            tokens = {}
+            for name, token in zip(names, listed, strict=True):
+                tokens.setdefault(name, []).append(token)
+        are_listed = frozenset(listed)
         for definition in self._definitions:
-            tokens.setdefault(definition.name, []).append(definition.token)
-        for first, var in self._incomplete():
-            tokens.setdefault(f"%{var.name_hint}", []).append(first)
+            if definition.token not in are_listed:
+                tokens.setdefault(definition.name, []).append(definition.token)
         return tokens
-
-    def _incomplete(self) -> Iterator[tuple[int, Var]]:
-        """The parameters that are still to be added, with the first token of each."""
-        if self._is_complete or self.listed is None:
-            return
-        for first, var in zip(self.listed.parameters.firsts, self.listed.variables, strict=False):
-            if var is not None:
-                yield first, var
 
     @property
     def origins(self) -> Mapping[Expr, SyntaxOrigin]:
