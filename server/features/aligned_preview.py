@@ -3,7 +3,7 @@
 An editor compares texts by their lines, and puts a statement that a pass took into a function far from that function.
 Here both texts become a sequence of blocks, each below a comment that is the same on both sides and in no other block:
 an editor that compares them lays the blocks side by side. Between the blocks stand the statements that stay; of many of
-them, only the first and the last.
+them, only the first and the last. Definitions of types that stay, of which importers write dozens, are left out.
 """
 
 from __future__ import annotations
@@ -291,13 +291,17 @@ def _laid_out(old: _Text, new: _Text, blocks: Sequence[_Block], functions: Seque
     before, after = _Side(old), _Side(new)
     count = 0
     firsts: dict[int, int] = {}
-    for collapses, run in groupby(blocks, key=lambda block: not block.changes and block.new[0].role is Role.STATEMENT):
+    for role, run in groupby(blocks, key=_role_that_stays):
         group = list(run)
-        hidden = len(group) - 2 * _STAYING_SHOWN
+        shown = _STAYING_SHOWN if role is Role.STATEMENT else 0
+        hidden = len(group) - 2 * shown
         for index, block in enumerate(group):
-            if collapses and hidden > 1 and _STAYING_SHOWN <= index < _STAYING_SHOWN + hidden:
-                if index == _STAYING_SHOWN:
-                    words = f"  // … {hidden:,} statements of {block.new[0].function or 'the text'} stay"
+            if role is not None and hidden > 1 and shown <= index < shown + hidden:
+                if index == shown:
+                    function = block.new[0].function or "the text"
+                    is_inside = role is Role.STATEMENT
+                    what = f"statements of {function}" if is_inside else "type definitions"
+                    words = f"{'  ' if is_inside else ''}// … {hidden:,} {what} stay"
                     before.write(words)
                     after.write(words)
                 continue
@@ -314,6 +318,16 @@ def _laid_out(old: _Text, new: _Text, blocks: Sequence[_Block], functions: Seque
             before.take(block.old)
             after.take(block.new)
     return AlignedTexts(before.text, after.text, before.rows, after.rows, functions)
+
+
+def _role_that_stays(block: _Block) -> Role | None:
+    """Statements and definitions of types that stay, of which a run is left out; ``None`` for what is shown."""
+    if block.changes:
+        return None
+    new = block.new[0]
+    if new.role is Role.TYPE:
+        return new.role if [unit.text for unit in block.old] == [new.text] else None
+    return new.role if new.role is Role.STATEMENT else None
 
 
 def _short_head(block: _Block) -> str | None:

@@ -112,6 +112,15 @@ def test_statements_that_stay_are_left_out_but_for_those_around():
     assert "%6 = exp" in aligned.before
 
 
+def test_definitions_of_types_that_stay_are_left_out():
+    types = "".join(f"type T{number} {{\n  C{number}(float32),\n}}\n" for number in range(5))
+    aligned, _ = _aligned(NETWORK.replace(HEAD, HEAD + types), "FuseOps")
+    for side in (aligned.before, aligned.after):
+        assert "// … 5 type definitions stay" in side
+        assert "type T" not in side
+    assert aligned.before_lines[1] == -1
+
+
 def test_one_function_is_shown_by_choice():
     aligned, _ = _aligned(DROPOUT, "SimplifyInference", function="@other")
     assert list(aligned.functions) == ["@main", "@other"]
