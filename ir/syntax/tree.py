@@ -12,7 +12,7 @@ from ..text.text_span import TextSpan
 from .blocks import Block, Statement
 from .shapes import ShapeNode
 from .statements import Segment
-from .tokens import BLOCK, CLAUSES, KEYWORDS, LOCAL, NAME
+from .tokens import BLOCK, CLAUSES, GRAPH_BINDING, KEYWORDS, LOCAL, NAME
 
 __all__ = ["SyntaxNode", "TokenRole", "nested_calls", "nodes_at", "roles_of", "statement_range", "token_index_at"]
 
@@ -244,10 +244,19 @@ def nested_calls(segment: Segment) -> Iterator[tuple[Statement, ShapeNode, TextS
                     stack.append((child, around if is_same else node.rule))
 
 
+def _binds_first(statement: Statement, token: int) -> bool:
+    """Whether a graph variable at ``token`` is what a statement begins with."""
+    return token == statement.first and statement.kinds.startswith(GRAPH_BINDING)
+
+
 def statement_range(segment: Segment, token: int, base: int) -> TextSpan:
     """The range of the statement, parameter or pattern that the name at ``token`` is defined by."""
+    segment.parse()
     span = segment.span(token)
-    for statement in segment.statements:
+    statements = segment.statements
+    if len(statements) == 1 and _binds_first(statements[0], token):
+        return segment.range(token, _last_token(statements[0], len(statements[0].kinds) - 1)).shifted(base)
+    for statement in statements:
         # Of a long head, the parameters are a row: ten thousand of them are not gone through for each other.
         at = bisect_right(statement.listed, token, key=lambda each: each.first) - 1
         root = statement.listed[at].root if at >= 0 else None

@@ -51,6 +51,7 @@ _MANY: dict[str, str] = {
     "parameters": f'#[version = "0.0.5"]\ndef @main({_PARAMETERS}) {{\n  add(%p0, %p9)\n}}\n',
     "statements on a line": _main("".join(f"%{number} = nn.relu(%x) /* a */; " for number in range(3_000)) + "%x"),
     "uses of a parameter": _main('add(%x, a="b");\n  ' * 6_000 + "%x"),
+    "branches that differ": HOSTILE_TEXTS["branches that differ"](4_000),
     "pairs of pairs": HOSTILE_TEXTS["types that double"](4_000),
 }
 _OF_NAMES: dict[str, Callable[[Snapshot], object]] = {
