@@ -54,6 +54,7 @@ __all__ = [
     "NEXT_VALUE",
     "NOTHING",
     "NO_BEGINNING",
+    "OPENING_BRACE",
     "RESYNCHRONISE",
     "STATEMENT_MARK",
     "STOP",
@@ -83,6 +84,8 @@ BODY_END: Final = re.compile(f"[{_BODY_ENDS}]")
 """A kind without which no body ends."""
 
 CLOSING_PARENTHESIS: Final = re.compile(r"\)")
+
+OPENING_BRACE: Final = re.compile(r"\{")
 
 LET_OR_DIRECTIVE: Final = re.compile(f"[{LET}{DIRECTIVE}]")
 """What is in no simple statement."""

@@ -36,6 +36,7 @@ from .kind_patterns import (
     NEXT_VALUE,
     NO_BEGINNING,
     NOTHING,
+    OPENING_BRACE,
     RESYNCHRONISE,
     STATEMENT_MARK,
     TOP_KINDS,
@@ -272,12 +273,17 @@ class Splitter:
         """Whether the last of so many open parentheses is closed from ``start`` on, not far from there."""
         kinds = self.kinds
         limit = min(len(kinds), start + LOOK_AHEAD)
-        if not self._has(BODY_END, start, limit) and self._stays_open(start, limit, depth):
-            # Each line of a text may be such a statement: none of them is gone through mark by mark.
-            if self.rest is not None and limit == len(kinds):
-                raise Beyond
-            self._seen = max(self._seen, limit)
-            return False
+        # Each line of a text may be such a statement: none of them is gone through mark by mark.
+        end = self._next_place(BODY_END, start)
+        if self._stays_open(start, min(end, limit), depth):
+            if end >= limit:
+                if self.rest is not None and limit == len(kinds):
+                    raise Beyond
+                self._seen = max(self._seen, limit)
+                return False
+            if kinds[end] == "}" and not self._has(OPENING_BRACE, start, end):
+                self._seen = max(self._seen, end + 1)
+                return False
         braces = 0
         for mark in MARK.finditer(kinds, start, limit):
             kind = mark[0]
@@ -339,13 +345,17 @@ class Splitter:
         return min(depths[start + 1 : limit + 1], default=0) > depths[start] - depth
 
     def _has(self, wanted: re.Pattern[str], start: int, limit: int) -> bool:
-        """Whether one of some kinds stands between two positions; what the search before this one tells is kept."""
+        """Whether one of some kinds stands between two positions."""
+        return self._next_place(wanted, start) < limit
+
+    def _next_place(self, wanted: re.Pattern[str], start: int) -> int:
+        """Where one of some kinds stands next, or else the end; what the search before this one tells is kept."""
         asked, place = self._next.get(wanted, (0, -1))
         if not asked <= start <= place:
             match = wanted.search(self.kinds, start)
             place = len(self.kinds) if match is None else match.start()
             self._next[wanted] = start, place
-        return place < limit
+        return place
 
     def _nested(self, first: int) -> Cut:
         """A statement with braces, or whose parentheses do not match before its semicolon."""
