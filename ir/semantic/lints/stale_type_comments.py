@@ -236,10 +236,9 @@ def _is_surely_true(text: str, type: Type) -> bool:
 
     That is so for almost every statement that TVM prints, and seen without looking at what the statement is made of.
     """
-    _, opened, rest = text.partition("/* ty=")
-    comment, _, behind = rest.partition(" */")
-    if not opened:
-        return "ty=" not in text
+    if "ty=" not in text:
+        return True
+    comment, _, behind = text.partition("/* ty=")[2].partition(" */")
     return not behind.strip(_ENDING) and _is_true(comment.partition(" span=")[0], type)
 
 
