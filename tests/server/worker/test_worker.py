@@ -10,6 +10,7 @@ import textwrap
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -27,7 +28,7 @@ class Code:
         body = textwrap.indent(textwrap.dedent(code).strip(), "  ")
         self.source = f"class Job:\n def run(self, progress):\n{body}"
 
-    def run(self, progress: Progress) -> object:
+    def run(self, progress: Progress) -> Any:
         raise AssertionError("it runs in the worker only")
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
