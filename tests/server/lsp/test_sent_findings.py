@@ -10,7 +10,7 @@ import pytest
 from relay_lsp.ir.diagnostics import Diagnostic, Related, Severity
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.documents.positions import Encoding
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.message_codec import encode_message
 from relay_lsp.server.lsp.sent_findings import SentFindings
