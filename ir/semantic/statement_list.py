@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any, ClassVar, Final, TypeAlias
 
 from ..collections.block_list import BlockList
@@ -147,10 +148,8 @@ class StatementList(BlockList["TypedStatement | None"]):
 
     def cache_blocks(self) -> Iterator[CacheBlock]:
         """Every block, with what callers cache of its statements."""
-        start = 0
-        for block in self._blocks:
-            yield CacheBlock(start, start + len(block), block.memo, True)
-            start += len(block)
+        memos = [block.memo for block in self._blocks]
+        return map(CacheBlock, chain((0,), self._ends), self._ends, memos, repeat(True))
 
 
 def _order(state: TypedStatement | None) -> float:

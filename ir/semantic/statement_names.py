@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -83,10 +84,15 @@ class StatementNames:
 
     def cache_blocks(self) -> Iterator[CacheBlock]:
         """The blocks of statements; functions read as a whole come last."""
-        yield from self.analysis.states.cache_blocks()
-        for function in self.analysis.functions:
-            if isinstance(function, WholeFunctionAnalysis):
-                yield CacheBlock(function.start - 1, function.last + 1, function.memo, False)
+        whole = (self.analysis.functions[number] for number in self.analysis.noteworthy.with_unused)
+        return chain(
+            self.analysis.states.cache_blocks(),
+            (
+                CacheBlock(function.start - 1, function.last + 1, function.memo, False)
+                for function in whole
+                if isinstance(function, WholeFunctionAnalysis)
+            ),
+        )
 
     @property
     def call_memo(self) -> dict[object, object]:
