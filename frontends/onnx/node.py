@@ -1,7 +1,7 @@
 """One node of an ONNX graph as its converter sees it: inputs as Relay expressions, attributes with their types.
 
 A model file is not to be trusted: whatever a converter asks for is checked here, and what is wrong is said with the
-attribute or input that it is wrong with.
+attribute or input that it is wrong with. The functions that convert nodes register themselves here (``converter``).
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """One operation as its converter sees it: inputs by place, with the types that PyTorch's schema gives them.
 
+The functions that convert operations register themselves here (``converter``).
+
 Source of the rules for promotion: ``pytorch_promote_types`` in ``python/tvm/relay/frontend/pytorch.py``.
 """
 

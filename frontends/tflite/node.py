@@ -1,7 +1,7 @@
 """One operator of a TFLite graph as its converter sees it: tensors with their expressions, options with their types.
 
 A model file is not to be trusted: whatever a converter asks for is checked here, and what is wrong is said with the
-option or tensor that it is wrong with.
+option or tensor that it is wrong with. The functions that convert operators register themselves here (``converter``).
 """
 
 from __future__ import annotations
