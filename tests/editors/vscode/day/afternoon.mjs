@@ -66,6 +66,18 @@ export async function wrongSetting(workbench) {
     return seen;
 }
 
+/** Run passes that take seconds: one takes tenths of a second, so there are many, none of which leaves the next without work. */
+async function runLong(workbench) {
+    const { page } = workbench;
+    await workbench.focusEditor();
+    await page.keyboard.press('Control+Home');
+    await workbench.palette('Relay: Run Pipeline');
+    await workbench.answer('Type it');
+    await page.locator('.quick-input-message', { hasText: 'Passes in order' }).waitFor();
+    await workbench.type(Array(10).fill('FuseOps, DefuseOps').join(', '));
+    await page.keyboard.press('Enter');
+}
+
 /** A pipeline that takes long says how far it is, and ends by a click at whichever step it is. */
 export async function cancelling(workbench) {
     const { page } = workbench;
@@ -73,17 +85,9 @@ export async function cancelling(workbench) {
     await workbench.open('long.relay');
     await page.locator('.codelens-decoration', { hasText: 'parameter' }).first().waitFor({ timeout: 90_000 });
     const progress = page.locator('.notification-list-item', { hasText: 'Relay: FuseOps' });
-    // A pass takes tenths of a second, and may be done before a click reaches it: there are many, none of which leaves
-    // the next one without work. They are cancelled as soon as the button is there, and late.
-    const passes = Array(10).fill('FuseOps, DefuseOps').join(', ');
+    // They are cancelled as soon as the button is there, and late.
     for (const step of [/\(\d+ of 20\)/, /\(([5-9]|1\d) of 20\)/]) {
-        await workbench.focusEditor();
-        await page.keyboard.press('Control+Home');
-        await workbench.palette('Relay: Run Pipeline');
-        await workbench.answer('Type it');
-        await page.locator('.quick-input-message', { hasText: 'Passes in order' }).waitFor();
-        await workbench.type(passes);
-        await page.keyboard.press('Enter');
+        await runLong(workbench);
         await progress.filter({ hasText: step }).waitFor({ timeout: 60_000 });
         seen.said.push((await progress.innerText()).replaceAll('\n', ' '));
         await workbench.shot('progress');
@@ -94,5 +98,27 @@ export async function cancelling(workbench) {
         seen.messages = await page.locator('.notification-toast').count();
     }
     seen.unchanged = !(await workbench.saved('long.relay')).includes('Primitive');
+    return seen;
+}
+
+/** Passes that typing has overtaken change nothing, say which they are, and run again at the press of a button. */
+export async function overtaken(workbench) {
+    const { page } = workbench;
+    const progress = page.locator('.notification-list-item', { hasText: 'Relay: FuseOps' });
+    await workbench.quickOpen('long.relay');
+    await runLong(workbench);
+    await progress.filter({ hasText: /\(\d+ of 20\)/ }).waitFor({ timeout: 60_000 });
+    await page.keyboard.type('// typed meanwhile\n');
+    const message = page.locator('.notification-list-item', { hasText: 'the text has changed since' });
+    await message.waitFor({ timeout: 90_000 });
+    const seen = { message: await message.innerText(), text: await workbench.shown() };
+    await workbench.shot('overtaken');
+    await message.locator('.monaco-button', { hasText: 'Run Again' }).click();
+    await progress.filter({ hasText: /\(\d+ of 20\)/ }).waitFor({ timeout: 60_000 });
+    await progress.locator('.monaco-button', { hasText: 'Cancel' }).click();
+    await progress.waitFor({ state: 'detached', timeout: 60_000 });
+    await workbench.focusEditor();
+    await page.keyboard.press('Control+Z');
+    await workbench.saved('long.relay');
     return seen;
 }

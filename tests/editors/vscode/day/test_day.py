@@ -25,6 +25,7 @@ FLOWS = (
     "follow",
     "wrongSetting",
     "cancelling",
+    "overtaken",
     "walkthrough",  # It leaves a text that is not saved, which the pictures after it would show.
 )
 
@@ -84,6 +85,13 @@ def test_a_pass_says_how_far_it_is_and_is_cancelled_by_a_click(flow):
     assert max(seen["seconds"]) < MARGIN * 0.3
     assert seen["unchanged"]
     assert seen["messages"] == 0, "who has cancelled it knows that"
+
+
+def test_passes_that_typing_overtook_are_named_and_run_again(flow):
+    seen = flow("overtaken")
+    assert "FuseOps, DefuseOps" in seen["message"]
+    assert "// typed meanwhile" in seen["text"]
+    assert "Primitive" not in seen["text"]
 
 
 def test_the_walkthrough_works_from_anywhere(flow):
