@@ -19,11 +19,21 @@ export async function hints(workbench) {
     return seen;
 }
 
-/** Operators are found by name, in the file and in the workspace. */
+/** Operators are found by name, in the file and in the workspace, and the next call of one is gone to. */
 export async function search(workbench) {
+    const { page } = workbench;
+    await workbench.quickOpen('resnet18.relay');
     await workbench.focusEditor();
-    await workbench.page.keyboard.press('Control+Home');
+    await page.keyboard.press('Control+Home');
+    await workbench.word('nn.max_pool2d').waitFor();
+    await page.locator('.view-line span', { hasText: /^nn\.relu$/ }).first().click();
+    await workbench.palette('Relay: Go to Next Use');
+    const use = page.locator('.statusbar-item', { hasText: /Use \d+ of \d+/ });
+    await use.waitFor({ timeout: 30_000 });
+    const next = (await use.innerText()).trim();
+    await page.keyboard.press('Control+Home');
     return {
+        next,
         inFile: await listed(workbench, 'Control+Shift+O', '@max_pool', 'nn.max_pool2d', 'symbols'),
         inWorkspace: await listed(workbench, 'Control+T', '#conv2d strides=[2', 'strides=[2, 2]', 'calls'),
     };

@@ -58,6 +58,7 @@ def test_operators_are_found_in_the_file_and_in_the_workspace(flow):
     seen = flow("search")
     assert any("= nn.max_pool2d" in row for row in seen["inFile"])
     assert any("nn.conv2d" in row and "strides=[2, 2]" in row for row in seen["inWorkspace"])
+    assert seen["next"].endswith(" of 18")
 
 
 def test_a_pipeline_reports_what_each_pass_did(flow):
