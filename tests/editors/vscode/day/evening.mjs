@@ -3,6 +3,7 @@
 /** The walkthrough works where no file is open: it installs the server and opens a sample. */
 export async function walkthrough(workbench) {
     const { page } = workbench;
+    await workbench.open('other.json');
     await workbench.palette('View: Close All Editor Groups');
     await workbench.palette('Welcome: Open Walkthrough');
     await workbench.answer('Get started with Relay');

@@ -26,7 +26,6 @@ FLOWS = (
     "wrongSetting",
     "cancelling",
     "overtaken",
-    "walkthrough",  # It leaves a text that is not saved, which the pictures after it would show.
 )
 
 
@@ -93,12 +92,6 @@ def test_passes_that_typing_overtook_are_named_and_run_again(flow):
     assert "FuseOps, DefuseOps" in seen["message"]
     assert "// typed meanwhile" in seen["text"]
     assert "Primitive" not in seen["text"]
-
-
-def test_the_walkthrough_works_from_anywhere(flow):
-    seen = flow("walkthrough")
-    assert len(seen["buttons"]) == 2
-    assert "SimplifyInference (preview)" in seen["title"]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "high-contrast-light", "high-contrast-dark"])

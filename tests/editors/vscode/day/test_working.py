@@ -11,7 +11,7 @@ from tests.editors.vscode.workspace import needs_vscode
 
 pytestmark = needs_vscode
 
-FLOWS = ("preview", "explain", "reduce", "times")
+FLOWS = ("preview", "explain", "reduce", "walkthrough", "times")
 AFRESH = True
 
 
@@ -38,6 +38,12 @@ def test_what_fails_is_reduced_to_a_text_of_its_own(flow):
     text = flow("reduce")["text"]
     assert "simulated_quantize" in text
     assert "sort" not in text
+
+
+def test_the_walkthrough_works_from_anywhere(flow):
+    seen = flow("walkthrough")
+    assert len(seen["buttons"]) == 2
+    assert "SimplifyInference (preview)" in seen["title"]
 
 
 GOALS = {
