@@ -28,8 +28,12 @@ from .typed_statement import TypedStatement
 
 __all__ = ["NEARBY", "STEP", "Outside", "StatementTyper"]
 
-STEP: Final = 256
-"""How many statements are typed between two reports: a few milliseconds."""
+STEP: Final = 64
+"""How many statements are typed between two reports: what a screen shows.
+
+An edit that reaches further is typed in the background, from its beginning: with 256, the first report came 2 ms later,
+and a quote that is opened in 1,000 statements without type comments missed the goal of 6 ms.
+"""
 
 NEARBY: Final = 256
 """How many statements before a misspelled name are searched for what was meant."""
