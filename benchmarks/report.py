@@ -72,7 +72,25 @@ class Report:
             print(line, flush=True)
             self._lines.append(line)
 
-    def write(self, path: Path, title: str, command: str) -> None:
-        """Write everything said to a file that tells how to measure it again."""
+    def write(self, path: Path, title: str, command: str, *, keeps_sections: bool = False) -> None:
+        """Write everything said to a file that tells how to measure it again.
+
+        With ``keeps_sections``, what was not measured stays as the file has it.
+        """
         head = [f"# {title}", "", f"Written by `{command}`.", ""]
-        path.write_text("\n".join([*head, *self._lines]).rstrip() + "\n", encoding="utf-8")
+        sections = _sections([*head, *self._lines])
+        if keeps_sections and path.exists():
+            sections = {**_sections(path.read_text(encoding="utf-8").splitlines()), **sections}
+        text = "\n\n".join("\n".join(lines).strip() for lines in sections.values())
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def _sections(lines: Iterable[str]) -> dict[str, list[str]]:
+    """The lines of a page by their headings of the second level; those before the first are by no heading."""
+    sections: dict[str, list[str]] = {"": []}
+    heading = ""
+    for line in lines:
+        if line.startswith("## "):
+            heading = line
+        sections.setdefault(heading, []).append(line)
+    return sections

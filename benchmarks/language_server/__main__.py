@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--server", type=shlex.split, default=(), help="another build of our server, by its command")
     parser.add_argument("--profiles", type=Path, help="a folder for profiles; needs py-spy, and spoils the figures")
     parser.add_argument(
-        "--write", action="store_true", help="write the tables to benchmarks/language_server.md as well"
+        "--write", action="store_true", help="write what is measured to benchmarks/language_server.md as well"
     )
     options = parser.parse_args()
     sizes, repeat = options.sizes, options.repeat
@@ -77,10 +77,11 @@ def main() -> None:
         if shown:
             report.say(f"Exponent by which the first edit's p95 grows with the text: {', '.join(shown)}; goal 0.4.", "")
     if not theirs:
-        report.say(RECORDED)
+        report.say("## The peer", "", RECORDED)
     if options.write:
         page = Path(__file__).parent.with_suffix(".md")
-        report.write(page, "How fast the language server answers", "python -m benchmarks.language_server --write")
+        command = "python -m benchmarks.language_server --write"
+        report.write(page, "How fast the language server answers", command, keeps_sections=True)
     if profiles is not None:
         print("## Profiles\n", *profiles.lines(), sep="\n")
 
