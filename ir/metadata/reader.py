@@ -75,9 +75,9 @@ def read_metadata_parts(json_text: str) -> MetadataTables:
         message = internal_error(error, "reading the metadata section", TextSpan(0, 0)).message
         return MetadataTables({}, [MetadataFault(message, None)])
     own = sorted((number, why) for number, why in reader.faults.items() if why != CUT_OFF_REASON)
-    places = node_places(json_text) if own else ()
-    faults = [MetadataFault(message, places[number]) for number, message in own]
     cut_at = reader.graph.cut_at
+    places = node_places(json_text if cut_at is None else json_text[: cut_at[0]]) if own else ()
+    faults = [MetadataFault(message, places[number]) for number, message in own]
     return MetadataTables(
         tables,
         faults

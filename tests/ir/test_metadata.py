@@ -227,6 +227,14 @@ def test_a_node_that_is_no_json_costs_what_comes_after_it_among_the_nodes(damage
     assert rest.startswith(damaged[1])
 
 
+def test_a_second_list_of_nodes_behind_the_end_of_json_does_not_count() -> None:
+    root, node = '{"type_key": "Map", "keys": ["relay.Constant"], "data": [2]}', '{"type_keys": "Array", "data": []}'
+    section = f'{{"root": 1, "nodes": [{{"type_key": ""}}, {root}, {node}], "attrs" 1, "nodes": [{{"type_key": ""}}]}}'
+    at_node, rest = _unreadable(f'#[version = "0.0.5"]\ndef @main(%x: float32) {{ %x }}\n#[metadata]\n{section}')
+    assert at_node == node
+    assert rest == '1, "nodes": [{"type_key": ""}]}'
+
+
 def test_a_section_of_which_nothing_can_be_read_says_where_it_ends() -> None:
     assert _unreadable(MODULE.replace("meta[relay.Constant]", "add")[: MODULE.index("def")] + "#[metadata]\n{1}") == [
         "1}"
