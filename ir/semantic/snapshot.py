@@ -197,7 +197,7 @@ class Snapshot(SnapshotTokens):
     @cached
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is wrong, and the hints about values that nothing uses, in the order of the text."""
-        hints = self._unused(self._suggested)
+        hints = self._unused()
         return tuple(in_order([*self.findings, *hints]) if hints else self.findings)
 
     @cached
@@ -227,9 +227,9 @@ class Snapshot(SnapshotTokens):
         """What callers keep from one text to the one after an edit, with what shows whether it still holds."""
         return self._meaning.text_memo
 
-    def _unused(self, suggested: Collection[str]) -> Sequence[Diagnostic]:
+    def _unused(self) -> Sequence[Diagnostic]:
         """The hints about values that nothing uses, without those that a misspelled name probably means."""
-        values = self._meaning.unused()
+        values, suggested = self._meaning.unused(), self._suggested
         known = cast("_KnownHints | None", self.text_memo.get(_KnownHints))
         hints: list[Diagnostic] = []
         if known is not None:  # of a thousand, most are what they were

@@ -103,11 +103,12 @@ class _UnusedValues:
             values += known.values[: ends[-1] if ends else 0]
         for position in range(len(ends), len(numbers)):
             function = analysis.functions[numbers[position]]
-            values += self._of_function(function)
+            missing = self._undefined(function)
+            values += self._of_function(function, missing)
             ends.append(len(values))
             if function.calls:
                 calling.append(position)
-                undefined.append(self._undefined(function))
+                undefined.append(missing)
         if analysis.outer_graph:
             analysis.text_memo.pop(_OfText, None)  # another function may use what one binds
         else:
@@ -119,21 +120,21 @@ class _UnusedValues:
         """The names that a function calls, and no function has."""
         return [name for name in function.calls if self._is_no_function(name)]
 
-    def _of_function(self, function: AnalysedFunction) -> Sequence[Unused]:
+    def _of_function(self, function: AnalysedFunction, undefined: Sequence[str]) -> Sequence[Unused]:
+        """The unused values of a function that calls the names ``undefined``, which no function has."""
         if isinstance(function, FunctionStatements):
-            return self._unused(function)
+            return self._unused(function, undefined)
         first = function.start - 1
         unused = [value for value in function.unused if not self._is_borrowed(function, value.name)]
         return [replace(value, unit=self._analysis.unit(first + value.unit.number)) for value in unused]
 
-    def _unused(self, function: FunctionStatements) -> Sequence[Unused]:
+    def _unused(self, function: FunctionStatements, undefined: Sequence[str]) -> Sequence[Unused]:
         """What :meth:`_find_unused` gives, kept as long as the function does not change."""
         if not self._analysis.outer_graph.isdisjoint(function.mentions.unused):
             return list(self._find_unused(function))  # another function may use what it binds
         memo = function.mentions.memo
         known = cast("_KnownUnused | None", memo.get(_KnownUnused))
         first, base = function.start, self._analysis.segments.start(function.start - 1)
-        undefined = self._undefined(function)
         if known is None or known.undefined != undefined:
             unused = list(self._find_unused(function))
         elif (known.first, known.base) == (first, base):

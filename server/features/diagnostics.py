@@ -24,11 +24,11 @@ def diagnostics(
     Those about what does nothing, and about type comments that are not true any more, only if they are wanted.
     """
     findings = _contained("reading the text", lambda: snapshot.findings)
-    unshown = _count(lambda: range(snapshot.unplaced_findings))
+    unshown = _count(lambda: snapshot.unplaced_findings)
     if unused_values and sum(item.severity is not Severity.HINT for item in findings) < MOST_DIAGNOSTICS:
         findings = _contained("reading the text", lambda: snapshot.diagnostics)
     elif unused_values:  # none of these hints would be shown
-        unshown += _count(lambda: snapshot.unused_values)
+        unshown += _count(lambda: len(snapshot.unused_values))
     hints = _contained("looking for unreachable code", lambda: unreachable(snapshot)) if unreachable_code else ()
     stale = _contained("comparing type comments", lambda: stale_type_comments(snapshot)) if type_comments else ()
     return _bounded(in_order((*findings, *hints, *stale)) if hints or stale else findings, unshown)
@@ -43,10 +43,10 @@ def _contained(doing: str, find: Callable[[], Iterable[Diagnostic]]) -> Sequence
         return (internal_error(error, doing, TextSpan(0, 0)),)
 
 
-def _count(find: Callable[[], Sequence[object]]) -> int:
-    """How many ``find`` gives; where a fault of ours keeps it from that, the findings that are shown are enough."""
+def _count(count: Callable[[], int]) -> int:
+    """What ``count`` gives; where a fault of ours keeps it from that, the findings that are shown are enough."""
     try:
-        return len(find())
+        return count()
     except Exception:
         return 0
 
