@@ -79,14 +79,53 @@ _INSIDE: Final = {
 """What is typed where no statement may stand."""
 
 _BINDING: Final = re.compile(r"^  (?:%\w+|let %\w+)[^\n]*=[^\n]*;$", re.MULTILINE)
+_DEFINITION: Final = re.compile(r"^def (@\w+)", re.MULTILINE)
 _MARKS: Final = '(){}[];=,"'
 
 
+@dataclass(frozen=True)
+class _Function:
+    """Where a function's ``def`` and the braces of its body stand, and its bindings on lines of their own."""
+
+    head: int
+    opened: int
+    closed: int
+    bindings: Sequence[tuple[int, int]]
+
+    @property
+    def places(self) -> dict[str, tuple[int, int]]:
+        """The lines of statements at and between its ends."""
+        bindings = self.bindings
+        return {"beginning": bindings[0], "middle": bindings[len(bindings) // 2], "end": bindings[-1]}
+
+
 def scripts_of(shape: Shape, text: str) -> Iterator[Script]:
-    """Everything that is typed in a text of a shape."""
-    head = text.rindex("\ndef @") + 1
-    bindings = [match.span() for match in _BINDING.finditer(text, head)]
-    places = {"beginning": bindings[0], "middle": bindings[len(bindings) // 2], "end": bindings[-1]}
+    """Everything that is typed in a text of a shape: all of it in the last function, and where there are others, what
+    costs more the more text follows in the first and in one in the middle, too."""
+    heads = [match.start() for match in _DEFINITION.finditer(text)]
+    ends = [*heads[1:], len(text)]
+    last = _function(text, heads[-1], len(text))
+    yield from _everything(shape, text, last)
+    if len(heads) > 1:
+        functions = list(zip(heads, ends, strict=True))[:-1]
+        following = functions[len(functions) // 2 :]
+        for name, candidates in (("first", functions), ("middle", following)):
+            yield from _far_above(shape, text, name, _with_bindings(text, candidates))
+
+
+def _function(text: str, head: int, end: int) -> _Function:
+    opened, closed = text.index("{\n", head), text.rindex("\n}", head, end) + 1
+    return _Function(head, opened, closed, [match.span() for match in _BINDING.finditer(text, opened, closed)])
+
+
+def _with_bindings(text: str, candidates: Sequence[tuple[int, int]]) -> _Function:
+    """The first of some functions in which a statement stands between others."""
+    functions = (_function(text, head, end) for head, end in candidates)
+    return next(function for function in functions if len(function.bindings) > 2)
+
+
+def _everything(shape: Shape, text: str, function: _Function) -> Iterator[Script]:
+    head, opened, closed, places = function.head, function.opened, function.closed, function.places
     for place, (start, _) in places.items():
         yield _on_new_line(start, shape.statement, place, "  ")
     inside = {place: _line_after(text, before, places["middle"][0]) for place, before in shape.inside.items()}
@@ -98,17 +137,45 @@ def scripts_of(shape: Shape, text: str) -> Iterator[Script]:
         yield Script("brackets, quotes, comment marks lost and put back", [*_lost_marks(text, start, end, place)])
     for place, (start, end) in inside.items():
         yield Script("marks of nested lines lost and put back", [*_lost_marks_of_line(text, start, end, place)])
-    opened, closed = text.index("{\n", head), text.rindex("\n}") + 1
-    braces = [*_lost(opened, "{", "the opening brace"), *_lost(closed, "}", "the closing brace")]
-    yield Script("braces of the function lost and put back", braces)
+    yield Script("braces of the function lost and put back", _braces(function))
     for place, (start, end) in places.items():
         yield Script("lines joined and split, names doubled and used early", [*_of_lines(text, start, end, place)])
     yield Script("the head, letter by letter", [*_head(text, head, opened)])
     yield from _definitions(text, head, closed)
-    dtype = text.find("float32", head, opened)
+    yield from _dtype(FAR_REACHING, text, function)
+
+
+def _far_above(shape: Shape, text: str, name: str, function: _Function) -> Iterator[Script]:
+    """The same once each, in a function that others follow: at all places of a function it would take thrice as long."""
+    row = f"in the {name} function, {{}}".format
+    head, opened = function.head, function.opened
+    start, end = function.places["middle"]
+    typed = _on_new_line(start, shape.statement, name, "  ")
+    yield Script(row("a statement typed and deleted"), typed.keys, typed.before, typed.after)
+    yield Script(row("brackets, quotes, comment marks lost and put back"), [*_lost_marks(text, start, end, name)])
+    yield Script(row("braces of the function lost and put back"), _braces(function))
+    lines = [*_of_lines(text, start, end, name)]
+    yield Script(row("lines joined and split, names doubled and used early"), lines)
+    yield Script(row("the head, letter by letter"), [*_head(text, head, opened)])
+    line = Key(head, head, "\n", "")
+    above = _typed(head, _FUNCTION.rstrip(), "above")
+    yield Script(row("a function typed above"), above, line, Key(head, head + 1, "", ""))
+    yield Script(row("a data type typed above"), _typed(head, _TYPE_BELOW, "above"))
+    yield from _dtype(row(FAR_REACHING), text, function)
+
+
+def _braces(function: _Function) -> Sequence[Key]:
+    return [
+        *_lost(function.opened, "{", "the opening brace"),
+        *_lost(function.closed, "}", "the closing brace"),
+    ]
+
+
+def _dtype(what: str, text: str, function: _Function) -> Iterator[Script]:
+    dtype = text.find("float32", function.head, function.opened)
     if dtype >= 0:
         retyped = [Key(dtype + 5, dtype + 7, "16", "float16"), Key(dtype + 5, dtype + 7, "32", "float32")]
-        yield Script(FAR_REACHING, [*_typed_over(dtype, "float32", "int8"), *retyped])
+        yield Script(what, [*_typed_over(dtype, "float32", "int8"), *retyped])
 
 
 def _line_after(text: str, before: str, middle: int) -> tuple[int, int]:
@@ -169,7 +236,7 @@ def _definitions(text: str, head: int, closed: int) -> Iterator[Script]:
     yield Script("a function typed and deleted", _typed(below, _FUNCTION, "below"))
     yield Script("a function typed in front of another on its line", _typed(head, _FUNCTION, "in front"))
     yield Script("a data type below a function, typed and deleted", _typed(below, _TYPE_BELOW, "below"))
-    match = re.compile(r"def (@\w+)").match(text, head)
+    match = _DEFINITION.match(text, head)
     assert match is not None
     twice = _FUNCTION.replace("@typed", match[1])
     yield Script("a function of the same name, typed and deleted", _typed(below, twice, "below"))

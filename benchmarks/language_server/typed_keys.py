@@ -22,7 +22,7 @@ _FIRST_SCREEN: Final = 25.0
 """The goal for what is around an edit that reaches far."""
 _SETTLED_GOALS: Final = {1_000: 100.0, 10_000: 100.0, 100_000: 1_000.0}
 _SECONDS: Final = 15.0
-"""Once keys have taken so long together, no more of their row are pressed; the row says how many there were."""
+"""Once the keys of a script have taken so long together, its others do not count; the row says how many there are."""
 
 
 def measure_typed_keys(sizes: Sequence[int], repeat: int, target: Target, shapes: str = "") -> Iterator[Figure]:
@@ -46,10 +46,15 @@ def _measure(shape: Shape, size: int, repeat: int, target: Target) -> Iterator[F
     client.open(text)
     for what, scripts in groupby(scripts_of(shape, text), key=lambda script: script.what):
         pressed: list[_Pressed] = []
+        written = 0
         for script in [script for script in scripts for _ in range(repeat)]:
             pressed += _press(client, _Positions(text, script), script)
-        goal = _FIRST_SCREEN if what == FAR_REACHING else _GOALS.get(size)
-        yield _figure(f"{shape.name}: {what}", size, pressed, [key.answered for key in pressed], goal)
+            written += len(script.keys)
+        goal = _FIRST_SCREEN if what.endswith(FAR_REACHING) else _GOALS.get(size)
+        row = f"{shape.name}: {what}"
+        if len(pressed) < written:
+            row += f" (of {written} keys, those of the first {_SECONDS:.0f} s)"
+        yield _figure(row, size, pressed, [key.answered for key in pressed], goal)
         far = [key for key in pressed if key.settled is not None]
         if far:
             settled = [key.settled or 0.0 for key in far]
