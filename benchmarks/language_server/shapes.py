@@ -146,7 +146,7 @@ def _everything(shape: Shape, text: str, function: _Function) -> Iterator[Script
 
 
 def _far_above(shape: Shape, text: str, name: str, function: _Function) -> Iterator[Script]:
-    """The same once each, in a function that others follow: at all places of a function it would take thrice as long."""
+    """The same once each, in a function that others follow: all places of a function would take thrice as long."""
     row = f"in the {name} function, {{}}".format
     head, opened = function.head, function.opened
     start, end = function.places["middle"]
