@@ -8,7 +8,7 @@ import logging
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relay_lsp.ir.cancellation import Cancellation, WorkCancelled
 from relay_lsp.ir.diagnostics import Diagnostic
@@ -43,7 +43,14 @@ published: a burst of edits is published once."""
 
 
 class _TakesLong(WorkCancelled):
-    """An edit reaches beyond the statements around it: it is not followed on the event loop."""
+    """An edit reaches beyond the statements around it: it is not followed to its end on the event loop.
+
+    ``part`` is the snapshot as far as it has come by then, if a part of it can be shown.
+    """
+
+    def __init__(self, part: PartialSnapshot | None) -> None:
+        super().__init__()
+        self.part: Final = part
 
 
 class _Previewed(NamedTuple):
@@ -77,7 +84,7 @@ class BackgroundAnalysis:
         self._refresh = refresh
         self.is_over = False
         self.on_part: Callable[[Document, EditedPart], None] | None = None
-        """Called on the analysis thread when the part around a far-reaching edit is settled, before all of it is."""
+        """Called when the part around a far-reaching edit is settled, before all of it is; maybe on another thread."""
 
     async def early(self, document: Document) -> Preview | EditedPart | None:
         """What is known of a part of a text as it is now, while the whole is being read or a long edit followed.
@@ -228,13 +235,17 @@ class BackgroundAnalysis:
                     self._previews.pop(document, None)
                     break
                 snapshot = advance.run()
+                part: PartialSnapshot | None = None
                 try:
                     snapshot.analyse(_refuse)  # costs what the edit touches
                     takes_long = document.lines.length > _INLINE_TEXT and not snapshot.is_followed
-                except _TakesLong:
-                    takes_long = True
+                except _TakesLong as refusal:
+                    takes_long, part = True, refusal.part
                 if takes_long:
-                    settled = await self._work(document, self._settling(document, snapshot))
+                    show = self._showing_part(document)
+                    if part is not None:
+                        show(part)
+                    settled = await self._work(document, _settling(snapshot, show if part is None else None))
                     if settled is None:
                         continue  # edited meanwhile
                 snapshot = document.accept(advance, snapshot)
@@ -274,30 +285,42 @@ class BackgroundAnalysis:
             raise asyncio.CancelledError
         return made
 
-    def _settling(self, document: Document, snapshot: Snapshot) -> Callable[[], Snapshot]:
-        """What follows an edit that reaches far, and tells of the part around it as soon as that is settled."""
+    def _showing_part(self, document: Document) -> Callable[[PartialSnapshot], None]:
+        """What tells of the part around the last edit, on the event loop or the analysis thread.
+
+        Where the loop has come so far already, it tells: the thread would have to come as far once more first, and then
+        share the processor with the loop that sends it.
+        """
         loop, lines = asyncio.get_running_loop(), document.lines
         self._part_of(document)
-        is_told = False
 
-        def progress(part: Callable[[], PartialSnapshot | None]) -> None:
-            nonlocal is_told
-            known = part() if not is_told else None
-            if known is None:
-                return
+        def show(known: PartialSnapshot) -> None:
             from .edited_part import EditedPart
 
-            is_told = True
-            edited = EditedPart(lines, known)
-            loop.call_soon_threadsafe(self._tell_part, document, edited)
+            part = EditedPart(lines, known)
+            loop.call_soon_threadsafe(self._tell_part, document, part)
             if self.on_part is not None:
-                self.on_part(document, edited)
+                self.on_part(document, part)
 
-        def settle() -> Snapshot:
-            snapshot.analyse(progress)
-            return _analysed(snapshot)
+        return show
 
-        return settle
+
+def _settling(snapshot: Snapshot, show: Callable[[PartialSnapshot], None] | None) -> Callable[[], Snapshot]:
+    """What follows an edit that reaches far; it has the part around the edit shown, once that is settled."""
+    not_shown = show
+
+    def progress(part: Callable[[], PartialSnapshot | None]) -> None:
+        nonlocal not_shown
+        known = part() if not_shown is not None else None
+        if not_shown is not None and known is not None:
+            not_shown(known)
+            not_shown = None
+
+    def settle() -> Snapshot:
+        snapshot.analyse(progress)
+        return _analysed(snapshot)
+
+    return settle
 
 
 def _giving_way() -> Cancellation:
@@ -305,8 +328,8 @@ def _giving_way() -> Cancellation:
     return Cancellation(gives_way_to(asyncio.get_running_loop()))
 
 
-def _refuse(part: object) -> None:
-    raise _TakesLong
+def _refuse(part: Callable[[], PartialSnapshot | None]) -> None:
+    raise _TakesLong(part())
 
 
 def _retrieved(task: asyncio.Task[Snapshot]) -> None:
@@ -402,7 +425,7 @@ class Publisher:
             self._send(document, diagnostics)
 
     def _publish_part(self, document: Document, part: EditedPart) -> None:
-        """Send what is known after an edit that is still being followed; on the analysis thread."""
+        """Send what is known after an edit that is still being followed; on any thread."""
         loop = self._loop
         if loop is not None and document.uri in self._at_work:
             loop.call_soon_threadsafe(
