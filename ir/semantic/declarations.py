@@ -205,6 +205,7 @@ class Head:
     """
 
     __slots__ = (
+        "__weakref__",
         "_definitions",
         "_is_complete",
         "_origins",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from ..cancellation import check_cancelled
 from ..collections.lru_map import LruMap
@@ -193,17 +193,21 @@ class TemplateCache:
         return head
 
     def known_head(self, header: Segment) -> Head | None:
-        """The head of a function, if it was read."""
-        if self.types.are_ordinary and (head := header.memo.get(_STANDS_ALONE)) is not None:
-            return cast("Head", head)
-        return self._heads_of(header).get(self)
+        """The head of a function, if it was read, and is that of a text which is still there."""
+        alone = cast("ref[Head] | None", header.memo.get(_STANDS_ALONE)) if self.types.are_ordinary else None
+        known = self._heads_of(header).get(self) if alone is None else alone
+        return None if known is None else known()
 
     def keep_head(self, head: Head) -> None:
-        """Take a head over from the context of an earlier text."""
+        """Take a head over from the context of an earlier text.
+
+        The functions of a text keep their heads. A segment that kept its own would be garbage in a cycle with each key
+        in it, which in the head of a network has thousands of tokens: the search for it took 25 ms at once.
+        """
         if head.stands_alone and self.types.are_ordinary:
-            head.segment.memo[_STANDS_ALONE] = head
+            head.segment.memo[_STANDS_ALONE] = ref(head)
         else:
-            self._heads_of(head.segment)[self] = head
+            self._heads_of(head.segment)[self] = ref(head)
 
     def relaid_head(self, head: Head, header: Segment) -> Head:
         """The head that a segment has which differs in white space at its end from that of ``head``."""
@@ -214,11 +218,11 @@ class TemplateCache:
         return known
 
     @staticmethod
-    def _heads_of(header: Segment) -> WeakKeyDictionary[TemplateCache, Head]:
+    def _heads_of(header: Segment) -> WeakKeyDictionary[TemplateCache, ref[Head]]:
         """A head as each context has read it, as long as there is one."""
-        heads = cast("WeakKeyDictionary[TemplateCache, Head] | None", header.memo.get(Head))
+        heads = cast("WeakKeyDictionary[TemplateCache, ref[Head]] | None", header.memo.get(Head))
         if heads is None:
-            heads = WeakKeyDictionary[TemplateCache, Head]()
+            heads = WeakKeyDictionary[TemplateCache, "ref[Head]"]()
             header.memo[Head] = heads
         return heads
 

@@ -237,23 +237,26 @@ def report(unused: Unused, lines: LineIndex) -> Diagnostic:
         message = f"parameter {message}"
     if unused.kind is SymbolKind.GRAPH and unused.effect is Effect.SOME:
         message += ", and so is no part of the function: its effect never takes place (bind it with let)"
-    fixes = LazyFixes(partial(_fixes, unused, span, statement, lines))
+    # Not the value itself, which keeps this hint: in a cycle, both would stay until the collector looks for garbage.
+    fixes = LazyFixes(partial(_fixes, unused.kind, unused.name, unused.unit, span, statement, lines))
     return Diagnostic("unused-value", Severity.HINT, message, span, fixes=fixes, tags=_TAGS)
 
 
 _TAGS: Final = (Tag.UNNECESSARY,)
 
 
-def _fixes(unused: Unused, span: TextSpan, statement: TextSpan, lines: LineIndex) -> Iterator[Fix]:
-    """What can be done about a name at ``span`` that nothing uses, bound by ``statement``."""
-    if unused.kind is SymbolKind.PATTERN_VAR:
+def _fixes(
+    kind: SymbolKind, name: str, unit: Unit, span: TextSpan, statement: TextSpan, lines: LineIndex
+) -> Iterator[Fix]:
+    """What can be done about a ``name`` at ``span`` that nothing uses, bound by ``statement``."""
+    if kind is SymbolKind.PATTERN_VAR:
         yield replacement(span, "_")
-    elif unused.kind is not SymbolKind.PARAMETER:
-        written = unused.unit.segment.text[statement.start - unused.unit.base : span.start - unused.unit.base]
+    elif kind is not SymbolKind.PARAMETER:
+        written = unit.segment.text[statement.start - unit.base : span.start - unit.base]
         if _BINDS.fullmatch(written):
-            yield Fix(f"Remove {unused.name}", (TextEdit(_with_line(statement, unused.unit, lines), ""),))
-    if unused.kind is not SymbolKind.GRAPH:
-        yield Fix(f"Name it %_{unused.name[1:]}", (TextEdit(span, f"%_{unused.name[1:]}"),))
+            yield Fix(f"Remove {name}", (TextEdit(_with_line(statement, unit, lines), ""),))
+    if kind is not SymbolKind.GRAPH:
+        yield Fix(f"Name it %_{name[1:]}", (TextEdit(span, f"%_{name[1:]}"),))
 
 
 _VALUES: Final = frozenset(
