@@ -11,31 +11,16 @@ import contextlib
 import gc
 import json
 import os
-import re
 import sys
 import threading
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import Any, cast
 
 from ..lsp.capabilities import initialize_result
-from ..lsp.envelope import PARSE_ERROR, Lifecycle, Refusal
+from ..lsp.envelope import PARSE_ERROR, Lifecycle
 from .framing import StreamFault, read_blocking
 
-if TYPE_CHECKING:
-    from typing import BinaryIO
-
-    from ..lsp.long_openings import LongOpening
-    from .ending import Ending
-    from .inbox import Inbox
-
 __all__ = ["serve_stdio"]
-
-_PLAIN_INITIALIZE = (
-    b'{"jsonrpc": "2.0", "id": 0, "method": "initialize",'
-    b' "params": {"processId": null, "rootUri": null, "capabilities": {}}}'
-)
-
-_EXIT = re.compile(rb'\s*\{[^{}]{0,100}"method"\s*:\s*"exit"[^{}]{0,100}\}\s*')
 
 
 def serve_stdio() -> None:
@@ -60,7 +45,17 @@ def serve_stdio() -> None:
     if first is not None:
         is_answered = isinstance(first, bytes) and _answer(first, output)
         loading.join()
-        _serve(source, output, first, is_answered=is_answered)
+        _session()(source, output, first, is_answered=is_answered)
+
+
+def _session() -> Callable[..., None]:
+    """What serves a client whose first message has been read; imports what every server needs."""
+    from ..lsp.loading import load_protocol
+
+    load_protocol()
+    from .stdio_session import serve_messages
+
+    return serve_messages
 
 
 def _load(has_come: threading.Event) -> None:
@@ -69,11 +64,7 @@ def _load(has_come: threading.Event) -> None:
     An error comes up once more where the module is used.
     """
     with contextlib.suppress(Exception):
-        from ..lsp.loading import load_protocol
-
-        load_protocol()
-        for module in ("..scheduling.loop_watch", ".application", ".ending", ".inbox"):
-            import_module(module, __package__)
+        _session()
         from ..handlers.loading import load_handlers
 
         for _ in load_handlers():
@@ -104,70 +95,6 @@ def _message(content: object) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def _serve(source: BinaryIO, output: _StandardOutput, first: bytes | LongOpening, *, is_answered: bool) -> None:
-    import asyncio
-
-    from ..lsp.loading import load_protocol
-
-    load_protocol()
-
-    from ..scheduling.loop_watch import watch_event_loops
-    from .application import create_server
-    from .ending import Ending, watch_client
-    from .inbox import Inbox
-
-    server = create_server()
-    server.protocol.set_writer(_Discarded() if is_answered else output)
-
-    ending = Ending(server)
-
-    async def serve() -> None:
-        inbox = Inbox()
-        server.protocol.receive(first)
-        if is_answered and not server.protocol.lifecycle.is_initialized:
-            # A part of the parameters was not as the protocol has it: the client is served as one that says nothing.
-            server.protocol.receive(_PLAIN_INITIALIZE)
-        server.protocol.set_writer(output)
-        watch_client(server.process_id, ending.begin)
-        threading.Thread(target=_feed, args=(source, inbox, ending), name="relay-input", daemon=True).start()
-        try:
-            await server.protocol.receive_all(inbox.get)
-        except StreamFault as fault:
-            server.protocol.refuse(Refusal(PARSE_ERROR, f"{fault}; nothing more can be read"))
-            raise SystemExit(1) from None
-        finally:
-            ending.begin()
-            await server.state.worker.close()
-
-    watch_event_loops()
-    try:
-        asyncio.run(serve())
-    except (BrokenPipeError, KeyboardInterrupt):
-        pass
-    finally:
-        server.state.shut_down()
-
-
-def _feed(source: BinaryIO, inbox: Inbox, ending: Ending) -> None:
-    """Read all messages, on a thread of its own.
-
-    So a client that reads no answer until it has written everything does not wait for ever for a server that is
-    writing; and the client's leaving is known though the event loop is busy.
-    """
-    message: bytes | LongOpening | StreamFault | None = b""
-    while message is not None and not isinstance(message, StreamFault):
-        try:
-            message = read_blocking(source)
-        except ConnectionError:
-            message = None
-        except StreamFault as fault:
-            message = fault
-        if message is None or (isinstance(message, bytes) and _EXIT.fullmatch(message)):
-            ending.begin()
-        if not inbox.put(message):
-            return
-
-
 class _StandardOutput:
     """Where answers are written; what is written after it was closed is dropped."""
 
@@ -184,11 +111,3 @@ class _StandardOutput:
         if not self._is_closed:
             self._is_closed = True
             os.close(self._descriptor)
-
-
-class _Discarded:
-    """Where the second answer to ``initialize`` goes."""
-
-    def write(self, data: bytes) -> None: ...
-
-    def close(self) -> None: ...
