@@ -29,7 +29,7 @@ _MOST_KEPT: Final = 20
 """Reports in a folder; the oldest goes."""
 _MOST_BYTES: Final = 64 << 20
 
-_PACKAGES: Final = ("relay-lsp", "lsprotocol", "ml_dtypes", "msgspec", "numpy", "pygls")
+_PACKAGES: Final = ("relay-lsp", "lsprotocol", "ml_dtypes", "msgspec", "numpy", "pygls", "rapidfuzz")
 _PATH: Final = re.compile(r"(?:file:/)?(?<![\w.])(?:[A-Za-z]:)?(?:[\\/][^\s\\/'\":,;]+){2,}")
 _SECRETS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
 _SPAN: Final = re.compile(r"(?<=span=)\S+")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
 from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.syntax.suggestions import closest
 
 __all__ = ["BrokenModuleError", "PassError", "did_you_mean"]
 
@@ -46,8 +46,8 @@ class BrokenModuleError(PassError):
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """``"; did you mean X?"`` for the candidate nearest to ``name``, or nothing where none is near."""
     known = list(candidates)
-    near = get_close_matches(name, known, 1)
+    near = closest(name, known)
     if not near:
         by_lower = {candidate.lower(): candidate for candidate in known}
-        near = [by_lower[candidate] for candidate in get_close_matches(name.lower(), list(by_lower), 1)]
+        near = [by_lower[candidate] for candidate in closest(name.lower(), by_lower)]
     return f"; did you mean {near[0]}?" if near else ""

@@ -6,7 +6,6 @@ where nothing below it changed).
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Generator
 from typing import Any, TypeAlias, cast
 
@@ -28,6 +27,7 @@ from relay_lsp.ir.expressions import (
     Var,
 )
 from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.syntax.suggestions import closest
 from relay_lsp.ir.visitor import children, with_children
 
 from .record import current_record
@@ -86,7 +86,7 @@ class ExprMutator:
             if kind != name and not hasattr(ExprMutator, name) and not cls.is_hook(name):
                 known = sorted(_HOOKS.values())
                 rewriting = f"rewrite_{kind}" if f"rewrite_{kind}" in known else None
-                near = rewriting or next(iter(difflib.get_close_matches(name, known, 1)), None)
+                near = rewriting or next(iter(closest(name, known)), None)
                 hint = f"; did you mean {near}?" if near else f"; the hooks are {', '.join(known)}"
                 raise TypeError(f"{cls.__name__}.{name} is never called: ExprMutator has no such hook{hint}")
 

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from relay_lsp.ir import ops
@@ -20,6 +19,7 @@ from relay_lsp.ir.ops.documentation import (
     signature,
     value_text,
 )
+from relay_lsp.ir.syntax.suggestions import closest
 
 from ..features.markdown import markdown
 from .problems import EXIT_OK, CommandError
@@ -183,5 +183,5 @@ def _print(lines: Iterable[str]) -> None:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, list(known), 3)
+    near = closest(name, known, 3)
     return f"; did you mean {' or '.join(near)}?" if near else ""

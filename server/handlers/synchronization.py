@@ -9,6 +9,8 @@ from typing import Any, cast
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
+from relay_lsp.ir.syntax.suggestions import closest
+
 from ..documents.documents import Document
 from ..import_path import withhold
 from ..lsp.capabilities import initialize_result
@@ -146,12 +148,13 @@ async def _prepare(server: RelayLanguageServer, document: Document) -> None:
 
 
 async def _load_rest(server: RelayLanguageServer) -> None:
-    """Load what answers the other requests, and what the first list of operators would have to look up."""
+    """Load what answers the other requests, and what the first list of operators and unknown name would wait for."""
     idle_time = server.state.idle_time
     await idle_time.work_off(server.register_rest())
     from ..features.completion import look_operators_up  # Loaded by then; loaded here, every start would take longer.
 
     await idle_time.work_off(look_operators_up())
+    closest("", ())
 
 
 def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentParams) -> None:
