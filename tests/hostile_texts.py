@@ -39,6 +39,20 @@ def _parameters(count: int) -> str:
     return f"{_VERSION}def @main({', '.join(one.format(number) for number in range(count))}) {{\n  %p0\n}}\n"
 
 
+def _patterns(patterns: str, count: int) -> str:
+    return (
+        f"{_VERSION}type T {{ A({'T, ' * count}) }}\ndef @main(%x: T) {{\n  match (%x) {{ A({patterns}) => 1 }}\n}}\n"
+    )
+
+
+def _fields(count: int) -> str:
+    return _patterns("_, " * count * 4 + "_", count * 4 + 1)
+
+
+def _of_a_number(call: str, number: int) -> str:
+    return _body(call.format(number), f"%x: Tensor[({number}), float32]")
+
+
 def _statements(statement: str, before: str = "") -> Callable[[int], str]:
     """As many statements of a kind, in a function that stands behind other definitions."""
     parameters = "%x: Tensor[(3, 4), float32], %y: Tensor[(7, 9), float32]"
@@ -101,6 +115,31 @@ HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "misspelled operators": _statements("%N = nn.relluN(%x)"),
     "misspelled variables": _statements("%N = nn.relu(%xN)"),
     "bindings of one name": _statements("let %a = nn.relu(%x)"),
+    "keywords of types": lambda count: _VERSION + "type " * count * 4,
+    "types of one name": lambda count: _VERSION + "type T { A }\n" * count,
+    "else without if": lambda count: _body(" else { %x }" * count),
+    "if without an end": lambda count: _body("if (%c) { " * count, "%c: bool"),
+    "keywords of statements": lambda count: _body("def fn let if else match type extern free_var ref " * count),
+    "control characters": lambda count: _body("\b\x1b[31m" * count * 2),
+    "arguments": lambda count: _body(f"add({'%x, ' * count * 4}%x)"),
+    "fields of a constructor": _fields,
+    "names in a pattern": lambda count: _patterns("%q, " * count + "%q", count + 1),
+    "long names": lambda count: _body(
+        "".join(f"let %{'a' * count}{n} = %{'a' * count}b{n};\n" for n in range(100)) + "%x"
+    ),
+    "a long string": lambda count: _body(f'nn.conv2d(%x, %x, data_layout="{"N" * count * 50}")'),
+    "parts of a tensor": lambda count: _of_a_number("split(%x, indices_or_sections={})", count * 10_000),
+    "dimensions that are inserted": lambda count: _of_a_number(
+        "expand_dims(%x, axis=0, num_newaxis={})", count * 10_000
+    ),
+    "dimensions that a vector gives": lambda count: _body(
+        "dyn.reshape(%x, %s)", f"%x: float32, %s: Tensor[({count * 1_000_000}), int64]"
+    ),
+    "tensors stacked on themselves": lambda count: _body(
+        "%0 = stack((%x, %x), axis=0);\n  "
+        + "".join(f"%{n + 1} = stack((%{n}, %{n}), axis=0);\n  " for n in range(count // 4))
+        + "%0"
+    ),
     "null characters": lambda count: _VERSION + "def @m" + "\0" * count,
 }
 """By what there is much of: the text for a size; at 1000, about what was seen to take seconds or to fail."""

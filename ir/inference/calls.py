@@ -11,6 +11,7 @@ from typing import Final
 from ..attributes import Attrs
 from ..diagnostics import Place, Related
 from ..expressions import Call, Constant, Expr, Function, GlobalVar, Var
+from ..ops.axes import require_few_dimensions
 from ..ops.operator import Op, RelationError
 from ..type_visitor import same_type
 from ..types import ERROR, ErrorType, FuncType, IncompleteType, TensorType, Type
@@ -132,7 +133,10 @@ def run_relation(inferencer: Inferencer, call: Call, op: Op, context: CallContex
     """Ask an operator's relation; an error type where it refuses, ``None`` where it cannot tell yet."""
     assert op.relation is not None
     try:
-        return op.relation(context)
+        result = op.relation(context)
+        if isinstance(result, TensorType):
+            require_few_dimensions(result.ndim)
+        return result
     except RelationError as failure:
         _relation_failed(inferencer, call, op, failure)
     except Exception as failure:

@@ -25,8 +25,9 @@ _MOST_STEPS: Final = 100_000
 _ROWS_IN_STEP: Final = 16
 """How many rows more make a step longer by another one."""
 
-# A row is what remains to be compared of one arm: its pending patterns, first one first, as a linked list.
-_Row: TypeAlias = "tuple[Pattern | None, _Row] | None"
+# A row is what remains to be compared of one arm: its pending patterns, first one first, as a linked list; each link
+# knows whether it and all behind it take every value.
+_Row: TypeAlias = "tuple[Pattern | None, _Row, bool] | None"
 # The head of a value: a constructor, a number of tuple fields, or ``None`` for any value.
 _Head: TypeAlias = "Constructor | int | None"
 _Prefix: TypeAlias = "tuple[_Head, _Prefix] | None"
@@ -47,7 +48,7 @@ def unmatched_cases(match: Match, type_definitions: Mapping[GlobalTypeVar, TypeD
     was searched.
     """
     unmatched_cases: list[Pattern] = []
-    stack = [_State(tuple((clause.lhs, None) for clause in match.clauses), None, 1)]
+    stack = [_first_state(match)]
     steps = 0
     while stack and len(unmatched_cases) < _MOST_CASES and steps < _MOST_STEPS:
         steps += 1
@@ -55,7 +56,7 @@ def unmatched_cases(match: Match, type_definitions: Mapping[GlobalTypeVar, TypeD
         if not state.rows:
             unmatched_cases.append(_pattern(state))
             continue
-        if state.pending == 0:
+        if state.pending == 0 or _takes_all(state.rows[0]):
             continue
         by_head = _RowsByHead(state.rows)
         steps += len(state.rows) // _ROWS_IN_STEP
@@ -70,8 +71,7 @@ def unreachable_arms(match: Match, type_definitions: Mapping[GlobalTypeVar, Type
 
     None, where that takes more than 100,000 steps to decide. The patterns must be well typed.
     """
-    first = _State(tuple((clause.lhs, None) for clause in match.clauses), None, 1)
-    stack = [(first, tuple(range(len(match.clauses))))]
+    stack = [(_first_state(match), tuple(range(len(match.clauses))))]
     waiting = set(range(len(match.clauses)))
     steps = 0
     while stack and waiting:
@@ -124,13 +124,19 @@ class _RowsByHead:
         return tuple(self._rows[place] for place in self.places(head))
 
 
+def _first_state(match: Match) -> _State:
+    """All arms, of which nothing has been compared yet."""
+    return _State(tuple(_row(clause.lhs, None) for clause in match.clauses), None, 1)
+
+
+def _row(pattern: Pattern | None, rest: _Row) -> _Row:
+    """A row with one pattern more at its beginning."""
+    return pattern, rest, _takes_all(rest) and not isinstance(pattern, (PatternConstructor, PatternTuple))
+
+
 def _takes_all(row: _Row) -> bool:
     """Whether what remains of an arm takes every value."""
-    while row is not None:
-        pattern, row = row
-        if isinstance(pattern, (PatternConstructor, PatternTuple)):
-            return False
-    return True
+    return row is None or row[2]
 
 
 def _heads(rows: Sequence[_Row], type_definitions: Mapping[GlobalTypeVar, TypeData]) -> Sequence[_Head]:
@@ -158,7 +164,7 @@ def _specialize(state: _State, head: _Head) -> _State:
     rows: list[_Row] = []
     for row in state.rows:
         assert row is not None
-        pattern, rest = row
+        pattern, rest, _ = row
         parts: Sequence[Pattern | None]
         if isinstance(pattern, PatternConstructor):
             if not isinstance(head, Constructor) or pattern.constructor.name_hint != head.name_hint:
@@ -172,7 +178,7 @@ def _specialize(state: _State, head: _Head) -> _State:
             # A pattern of the wrong arity has its own error; it covers nothing.
             continue
         for part in reversed(parts):
-            rest = (part, rest)
+            rest = _row(part, rest)
         rows.append(rest)
     return _State(tuple(rows), (head, state.prefix), state.pending - 1 + arity)
 

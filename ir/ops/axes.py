@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from ..types import TensorType
 from .operator import RelationError
 from .shapes import in_words
 
-__all__ = ["reduced_axes", "require_axes", "require_axis"]
+__all__ = ["MOST_DIMENSIONS", "reduced_axes", "require_axes", "require_axis", "require_few_dimensions"]
+
+MOST_DIMENSIONS: Final = 1_000
+"""How many dimensions the result of an operator may have: a number in a text may ask for a thousand million."""
+
+
+def require_few_dimensions(count: int, *, argument: int | None = None, attribute: str | None = None) -> int:
+    """``count``, where a result may have so many dimensions.
+
+    Raises:
+        RelationError: it is more than :data:`MOST_DIMENSIONS`.
+    """
+    if count > MOST_DIMENSIONS:
+        message = f"the result has {count:,} dimensions, and it may have {MOST_DIMENSIONS:,} at most"
+        raise RelationError(message, argument=argument, attribute=attribute)
+    return count
 
 
 def require_axis(axis: int, data: TensorType, attribute: str = "axis", name: str = "data", extra: int = 0) -> int:

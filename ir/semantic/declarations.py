@@ -5,7 +5,7 @@ A body is analysed given these alone, so an edit of one body says nothing about 
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from operator import attrgetter
@@ -180,9 +180,10 @@ class ModuleTypes:
     def diagnostics(self, starts: Sequence[int]) -> Iterator[Diagnostic]:
         """What is wrong with the types, where the segments begin at these offsets of the text."""
         units = self.reading.units
+        bases = [unit.base for unit in units]
 
         def moved(span: TextSpan) -> TextSpan:
-            unit = next(unit for unit in reversed(units) if unit.base <= span.start)
+            unit = units[bisect_right(bases, span.start) - 1]
             return span.shifted(starts[unit.number] - unit.base)
 
         return (diagnostic.moved(moved) for diagnostic in self.reading.diagnostics)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
@@ -10,7 +11,7 @@ from ..expressions import Constructor
 from ..module import IRModule
 from ..syntax.scopes import SymbolKind
 from ..syntax.segments import Role
-from ..syntax.tree import nodes_at
+from ..syntax.tree import scope_range
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..types import FuncType, Type, TypeCall
@@ -86,16 +87,12 @@ def is_visible(symbol: Symbol, unit: Unit, offset: int) -> bool:
         return True
     if symbol.kind is SymbolKind.PARAMETER and unit.segment.role is Role.HEADER:
         return True  # of the function itself, which begins there
-    end = unit.base + unit.segment.length
-    if offset < end:
-        for node in nodes_at(unit.segment, symbol.span.start - unit.base, unit.base):
-            if node.is_block or node.kind == "function":
-                return node.span.contains(offset)
-        return True
-    if symbol.kind is SymbolKind.PARAMETER:  # of one nested in an earlier statement
+    is_below = offset >= unit.base + unit.segment.length
+    if is_below and symbol.kind is SymbolKind.PARAMETER:  # of one nested in an earlier statement
         return False
-    nodes = nodes_at(unit.segment, symbol.span.start - unit.base, unit.base)
-    return not any(node.is_block or node.kind == "function" for node in nodes)
+    _, _, starts = unit.segment.tokens
+    scope = scope_range(unit.segment, bisect_left(starts, symbol.span.start - unit.base), unit.base)
+    return scope is None or (not is_below and scope.contains(offset))
 
 
 def parameters_among(symbols: Iterable[Symbol], start: int, within: TextSpan) -> Iterator[tuple[int, str, Type | None]]:

@@ -70,7 +70,7 @@ def _compile(root: ShapeNode, kinds: str) -> list[Step]:
                 if rule == "sequence":
                     child_last = last and len(children) == 1
                 else:
-                    child_last = rule == "arguments" and child is node.nodes()[-1]
+                    child_last = rule == "arguments" and child is node.last_node()
                 work.append((child, 0, 0, inherits, child_callee, not chain, child_last))
                 descended = True
                 break

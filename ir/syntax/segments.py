@@ -218,11 +218,16 @@ class Splitter:
     def _next_value(self, first: int, end: int) -> int | None:
         """Where an expression begins behind the whole one that the statement from ``first`` on binds."""
         kinds = self.kinds
+        parentheses = brackets = 0
+        counted = first
         for mark in NEXT_VALUE.finditer(kinds, first, end):
-            before = kinds[first : mark.start(1)]
-            if all(before.count(one) == before.count(other) for one, other in ("()", "[]")):
-                is_bound = BOUND.match(before) is not None and LET_VALUE.search(before) is None
-                return mark.start(1) if is_bound else None
+            start = mark.start(1)
+            parentheses += kinds.count("(", counted, start) - kinds.count(")", counted, start)
+            brackets += kinds.count("[", counted, start) - kinds.count("]", counted, start)
+            counted = start
+            if not parentheses and not brackets:
+                before = kinds[first:start]
+                return start if BOUND.match(before) is not None and LET_VALUE.search(before) is None else None
         return None
 
     def _before_binding(self, first: int, end: int) -> Cut | None:

@@ -49,6 +49,10 @@ class ShapeNode:
         """The children that are nodes."""
         return [child for child in self.children if isinstance(child, ShapeNode)]
 
+    def last_node(self) -> ShapeNode | None:
+        """The last child that is a node."""
+        return next((child for child in reversed(self.children) if isinstance(child, ShapeNode)), None)
+
     def child(self, rule: str) -> ShapeNode | None:
         """The first child made by ``rule``."""
         for child in self.children:

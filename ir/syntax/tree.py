@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import enum
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
+from typing import cast
 
 import msgspec
 
@@ -14,7 +16,16 @@ from .shapes import ShapeNode
 from .statements import Segment
 from .tokens import BLOCK, CLAUSES, GRAPH_BINDING, KEYWORDS, LOCAL, NAME
 
-__all__ = ["SyntaxNode", "TokenRole", "nested_calls", "nodes_at", "roles_of", "statement_range", "token_index_at"]
+__all__ = [
+    "SyntaxNode",
+    "TokenRole",
+    "nested_calls",
+    "nodes_at",
+    "roles_of",
+    "scope_range",
+    "statement_range",
+    "token_index_at",
+]
 
 
 class TokenRole(enum.Enum):
@@ -264,7 +275,70 @@ def statement_range(segment: Segment, token: int, base: int) -> TextSpan:
             parameter = _node_range(segment, statement.listed[at], root)
             if parameter.contains(span.start):
                 return parameter.shifted(base)
-    for node in nodes_at(segment, span.start, base):
-        if node.kind in ("statement", "parameter", "variable_pattern", "constructor"):
-            return node.span
-    return span.shifted(base)
+    around = _innermost(segment, "definitions", _definitions_in, token)
+    return (span if around is None else segment.range(*around)).shifted(base)
+
+
+def scope_range(segment: Segment, token: int, base: int) -> TextSpan | None:
+    """The range of the innermost block or function of a segment that the token is in; ``None`` outside of them."""
+    segment.parse()
+    around = _innermost(segment, "scopes", _scopes_in, token)
+    return None if around is None else segment.range(*around).shifted(base)
+
+
+def _definitions_in(statement: Statement) -> Iterator[tuple[int, int]]:
+    """The first and last tokens of a statement, and of the parameters, patterns and constructors in it."""
+    yield statement.first, max(statement.first, _last_token(statement, len(statement.kinds) - 1))
+    for node in _nodes_of(statement, _DEFINING):
+        yield statement.token(node.first), _last_token(statement, node.last)
+
+
+def _scopes_in(statement: Statement) -> Iterator[tuple[int, int]]:
+    """The first and last tokens of the blocks and functions in a statement."""
+    for block in statement.blocks.values():
+        yield block.open, max(block.open, block.close)
+    for node in _nodes_of(statement, ("function",)):
+        yield statement.token(node.first), _last_token(statement, node.last)
+
+
+_DEFINING = ("parameter", "variable_pattern", "constructor")
+
+
+def _nodes_of(statement: Statement, rules: Sequence[str]) -> Iterator[ShapeNode]:
+    if statement.root is not None:
+        yield from (node for node in statement.root.post_order() if node.rule in rules)
+
+
+def _innermost(
+    segment: Segment, key: str, ranges_in: Callable[[Statement], Iterable[tuple[int, int]]], token: int
+) -> tuple[int, int] | None:
+    """The innermost of the ranges of tokens that a segment's statements have which is around a token.
+
+    What begins and ends where is kept: a name in a thousand blocks would else be looked for through all of them.
+    """
+    kept = cast("tuple[list[int], list[tuple[int, int] | None]] | None", segment.memo.get(key))
+    if kept is None:
+        segment.memo[key] = kept = _changes(each for one in segment.every_statement() for each in ranges_in(one))
+    places, around = kept
+    at = bisect_right(places, token) - 1
+    return around[at] if at >= 0 else None
+
+
+def _changes(ranges: Iterable[tuple[int, int]]) -> tuple[list[int], list[tuple[int, int] | None]]:
+    """The tokens from which on another range than before is the innermost, and which one is."""
+    places: list[int] = []
+    around: list[tuple[int, int] | None] = []
+    opened: list[tuple[int, int]] = []
+
+    def close_before(token: float) -> None:
+        while opened and opened[-1][1] < token:
+            places.append(opened.pop()[1] + 1)
+            around.append(opened[-1] if opened else None)
+
+    for range in sorted(ranges, key=lambda range: (range[0], -range[1])):
+        close_before(range[0])
+        opened.append(range)
+        places.append(range[0])
+        around.append(range)
+    close_before(inf)
+    return places, around

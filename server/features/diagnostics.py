@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec.structs import replace
+
 from relay_lsp.ir.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Severity, in_order
 from relay_lsp.ir.internal_errors import internal_error
 from relay_lsp.ir.semantic.lints.stale_type_comments import stale_type_comments
@@ -14,6 +16,9 @@ from relay_lsp.ir.text.text_span import TextSpan
 __all__ = ["UNUSED_VALUE", "diagnostics"]
 
 UNUSED_VALUE = "unused-value"
+
+_LONGEST_MESSAGE = 2_000
+"""The characters of a message that are shown: it may speak of a name, a list or a string of any length."""
 
 
 def diagnostics(
@@ -57,11 +62,21 @@ def _bounded(findings: Sequence[Diagnostic], unshown: int) -> Sequence[Diagnosti
     There are as many besides them as are ``unshown``.
     """
     count = len(findings) + unshown
-    if count <= MOST_DIAGNOSTICS:
-        return findings
     kept = _worst(findings, MOST_DIAGNOSTICS) if len(findings) > MOST_DIAGNOSTICS else findings
+    if any(len(finding.message) > _LONGEST_MESSAGE for finding in kept):
+        kept = [replace(finding, message=_shortened(finding.message)) for finding in kept]
+    if count <= MOST_DIAGNOSTICS:
+        return kept
     more = f"and {count - MOST_DIAGNOSTICS:,} more: a document shows {MOST_DIAGNOSTICS:,} at most"
     return [*kept, Diagnostic("too-many-diagnostics", Severity.INFORMATION, more, kept[-1].span)]
+
+
+def _shortened(message: str) -> str:
+    """The beginning and the end of a message that is too long to be read; what it says of a name stands at its end."""
+    if len(message) <= _LONGEST_MESSAGE:
+        return message
+    half = _LONGEST_MESSAGE // 2
+    return f"{message[:half]} … {message[-half:]}"
 
 
 def _worst(findings: Sequence[Diagnostic], count: int) -> Sequence[Diagnostic]:

@@ -14,6 +14,7 @@ from ...expressions import NDArray
 from ...lazy_numpy import np
 from ...types import TensorType, TupleType, Type
 from ..arguments import require_rank, tensor_argument
+from ..axes import require_few_dimensions
 from ..layout_inference import elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 
@@ -67,7 +68,7 @@ def _dynamic_to_dense_relation(context: RelationContext) -> Type | None:
     rank = shape.shape[0]
     if not isinstance(rank, int):
         raise RelationError("the number of elements of output_shape must be known: it is the rank", argument=3)
-    return TensorType((ANY,) * rank, values.dtype)
+    return TensorType((ANY,) * require_few_dimensions(rank, argument=3), values.dtype)
 
 
 def _dense(indices: NDArray, values: NDArray, default: NDArray, shape: tuple[int, ...]) -> NDArray:

@@ -18,6 +18,7 @@ from ...expressions import NDArray
 from ...lazy_numpy import np
 from ...types import TensorType, Type
 from ..arguments import attributes_or_default, tensor_argument
+from ..axes import require_few_dimensions
 from ..flops import no_flops
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words
@@ -159,7 +160,8 @@ def _expand_dims_relation(context: RelationContext) -> Type | None:
         return None
     data, axis = tensors
     require_scalar(axis, 1, "axis")
-    return TensorType((ANY,) * (data.ndim + (1 if attrs is None else attrs.num_newaxis)), data.dtype)
+    rank = data.ndim + (1 if attrs is None else attrs.num_newaxis)
+    return TensorType((ANY,) * require_few_dimensions(rank, attribute="num_newaxis"), data.dtype)
 
 
 def _expand_dims_kernel(given: DynExpandDimsAttrs | None, inputs: Sequence[NDArray], result_type: Type) -> NDArray:

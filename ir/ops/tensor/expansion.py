@@ -14,7 +14,7 @@ from ...expressions import NDArray
 from ...lazy_numpy import np
 from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
-from ..axes import require_axis
+from ..axes import require_axis, require_few_dimensions
 from ..broadcasting import broadcast_shapes, require_same_dtype
 from ..flops import no_flops
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
@@ -45,7 +45,7 @@ def static_rank(tensor: TensorType, argument: int, name: str) -> int:
     """The number of elements of a vector that gives a shape, which is the rank of the result.
 
     Raises:
-        RelationError: the tensor is no vector, or its size is not known.
+        RelationError: the tensor is no vector, its size is not known, or it is too many.
     """
     require_rank(tensor, 1, argument, name, "a vector of dimensions")
     size = tensor.shape[0]
@@ -53,7 +53,7 @@ def static_rank(tensor: TensorType, argument: int, name: str) -> int:
         raise RelationError(
             f"the number of elements of {name} must be known, since it is the rank of the result", argument=argument
         )
-    return int(size)
+    return require_few_dimensions(int(size), argument=argument)
 
 
 def _repeat_relation(context: RelationContext) -> Type | None:

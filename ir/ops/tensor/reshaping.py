@@ -19,7 +19,7 @@ from ...expressions import NDArray
 from ...lazy_numpy import np
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
-from ..axes import require_axes, require_axis
+from ..axes import require_axes, require_axis, require_few_dimensions
 from ..data_layout import Layout
 from ..flops import no_flops
 from ..layout_inference import InferredLayout, Layouts
@@ -365,6 +365,7 @@ def _expand_dims_relation(context: RelationContext) -> Type | None:
     if attrs.num_newaxis < 0:
         raise RelationError(f"num_newaxis must not be negative, but it is {attrs.num_newaxis}", attribute="num_newaxis")
     axis = require_axis(attrs.axis, data, extra=1)
+    require_few_dimensions(data.ndim + attrs.num_newaxis, attribute="num_newaxis")
     return TensorType((*data.shape[:axis], *(1,) * attrs.num_newaxis, *data.shape[axis:]), data.dtype)
 
 

@@ -25,6 +25,9 @@ from .slicing_layout import slice_like_layout, split_layout, strided_slice_layou
 __all__ = ["SliceLikeAttrs", "SlidingWindowAttrs", "SplitAttrs", "StridedSliceAttrs", "slice_array"]
 
 DATA = Argument("data", "A tensor of any shape.")
+_MOST_PARTS = 10_000
+"""Into how many parts a tensor is split: a number in a text may ask for a thousand million."""
+
 END = 2**63 - 1
 """The bound that stands for no bound."""
 
@@ -183,9 +186,16 @@ def _split_relation(context: RelationContext) -> Type | None:
                 "equal parts",
                 attribute="indices_or_sections",
             )
+        if sections > _MOST_PARTS:
+            raise RelationError(
+                f"data cannot be split into {sections:,} parts: {_MOST_PARTS:,} are the most",
+                attribute="indices_or_sections",
+            )
+        if size is ANY or type(size) is int:
+            length = ANY if size is ANY else floor_divide(size, int(sections))
+            return TupleType((part(length),) * int(sections))
         # Each part has a dimension of its own, which the metadata section of a text lists on its own.
-        lengths = (ANY if size is ANY else floor_divide(size, int(sections)) for _ in range(int(sections)))
-        return TupleType(tuple(part(length) for length in lengths))
+        return TupleType(tuple(part(floor_divide(size, int(sections))) for _ in range(int(sections))))
     fields: list[Type] = []
     begin = 0
     for index in map(int, sections):

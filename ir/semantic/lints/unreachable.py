@@ -116,7 +116,7 @@ def _keywords(
         at = text.find(word, at + 1)
         if match is None:
             continue
-        token = snapshot.token_at(offset)
+        token = next(snapshot.written_tokens(offset, offset + 1), None)
         if token is not None and token.role is TokenRole.KEYWORD and token.span.start == offset:
             yield TextSpan(offset, within.start + match.end()), match
 

@@ -149,10 +149,13 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
             if kind in _NAMES and (position > 1 or not binds):
                 token = statement.token(position)
                 self._note_name(kind, texts[token], token)
+        before = 0
         for position, block in statement.blocks.items():
             self.scope.push()
             self.type_scope.push()
-            for parameter in parameters_between(kinds, max(0, kinds.rfind("f", 0, position)), position):
+            # No parameter of this block stands before the block that precedes it.
+            start, before = max(before, kinds.rfind("f", before, position)), position
+            for parameter in parameters_between(kinds, start, position):
                 token = statement.token(parameter)
                 var = Var(texts[token][1:], ERROR)
                 self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, texts[token], token, var))

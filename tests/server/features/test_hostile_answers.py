@@ -108,3 +108,18 @@ def test_answers_about_one_place_do_not_read_the_comments_of_all_others(written:
         started = time.process_time()
         answer(snapshot, _middle(snapshot))
         assert time.process_time() - started < 0.5, asked
+
+
+@pytest.mark.usefixtures("no_objects_of_other_tests")
+def test_answers_about_a_thousand_open_blocks_do_not_go_through_them_for_each_name() -> None:
+    text = HOSTILE_TEXTS["if without an end"](1_000)
+    snapshot = Snapshot.open(text, "hostile.relay")
+    diagnostics(snapshot)
+    asked: dict[str, Callable[[], object]] = {
+        "an outline": lambda: outline(snapshot),
+        "a completion": lambda: completions(snapshot, len(text) - 4),
+    }
+    for name, answer in asked.items():
+        started = time.process_time()
+        answer()
+        assert time.process_time() - started < _SHARED_MACHINE * 0.5, name
