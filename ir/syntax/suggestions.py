@@ -21,6 +21,9 @@ DTYPES = (
 MOST_UNKNOWN_NAMES: Final = 1_000
 """For how many unknown names of a text that which was meant is looked for."""
 
+_LONGEST_NAME: Final = 200
+"""The characters of a name that is compared with others: the time goes with the square of them."""
+
 _LEAST_ALIKE: Final = 60
 _LIKE_THE_BEST: Final = 10
 """How alike two names are at least, of a hundred, and how much less alike than the best another may be: with one name
@@ -62,6 +65,8 @@ def closest(name: str, names: Iterable[str], count: int = 1) -> list[str]:
     Of others than the best, only those are given that are about as near, and ``count`` at most.
     How alike two names are is told by the letters that would have to be added and deleted.
     """
+    if len(name) > _LONGEST_NAME:
+        return []
     from rapidfuzz import fuzz, process  # a text without unknown names is not held up by loading it
 
     near = process.extract(name, list(names), scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE, limit=count)
