@@ -127,6 +127,10 @@ Raises:
 """
 
 
+_OPERATORS: Final = __name__.rpartition(".")[0]
+"""The package of the operators that are declared here; those of users are elsewhere."""
+
+
 class Op(Expr):
     """An operator; also the expression that names it in a call."""
 
@@ -207,6 +211,11 @@ class Op(Expr):
 
     def __reduce__(self) -> tuple[Callable[[str], Op], tuple[str]]:
         return get, (self.name,)
+
+    @property
+    def relation_reads_values(self) -> bool:
+        """Whether the type relation may look at the values of arguments; those of this package look at types alone."""
+        return self.relation is not None and not str(getattr(self.relation, "__module__", "")).startswith(_OPERATORS)
 
     def default_attrs(self) -> Attrs | None:
         """The attributes with every default, where none is required; ``None`` for an operator without attributes."""

@@ -40,7 +40,7 @@ from .declarations import Head
 from .function_statements import FunctionStatements
 from .statement_list import StatementList
 from .template_cache import TemplateCache
-from .typed_statement import TypedStatement
+from .typed_statement import LazyFindings, TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["AnalysedFunction", "ModuleAnalysis", "first_graph_type"]
@@ -168,17 +168,18 @@ class ModuleAnalysis:
                 misread = function
                 if follows and state.segment.role is Role.EXTRA_CLOSE:
                     continue
-            shown: list[Diagnostic] = []
-            for diagnostic in state.diagnostics:
+            findings = state.diagnostics
+            shown: list[int] = []
+            for number, diagnostic in enumerate(findings.like if isinstance(findings, LazyFindings) else findings):
                 counts[diagnostic.severity] += 1
                 if counts[diagnostic.severity] <= MOST_DIAGNOSTICS:
-                    shown.append(diagnostic)
-            self.unplaced += len(state.diagnostics) - len(shown)
+                    shown.append(number)
+            self.unplaced += len(findings) - len(shown)
             if not shown:
                 continue
             base = self.segments.start(index)
             try:
-                placed = [self._with_definitions(shift(diagnostic, base), index) for diagnostic in shown]
+                placed = [self._with_definitions(shift(findings[number], base), index) for number in shown]
             except Exception as error:
                 placed = [internal_error(error, "placing what is wrong here", state.segment.first_span.shifted(base))]
             yield from placed

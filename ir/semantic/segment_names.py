@@ -114,7 +114,7 @@ class SegmentNames:
             }
             unresolved = {token for _, token in lowering.unresolved}
             outside = self._outside(segment, lowered)
-            named = (token for token, kind in enumerate(kinds) if kind == GLOBAL and texts[token] in lowered.functions)
+            named = (token for token, kind in enumerate(kinds) if kind == GLOBAL and texts[token] in state.calls)
             unresolved.update(token for token in named if token not in outside)
             names = LocalNames(definitions, uses, outside, frozenset(unresolved))
             state.memo["names"] = names

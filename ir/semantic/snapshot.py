@@ -200,6 +200,17 @@ class Snapshot(SnapshotTokens):
         hints = self._unused()
         return tuple(in_order([*self.findings, *hints]) if hints else self.findings)
 
+    def diagnostics_with_hints(self, most: int) -> tuple[Sequence[Diagnostic], int]:
+        """What is wrong, and the first ``most`` of the hints about unused values, in order; and how many are left out.
+
+        A text may have ten thousand such hints: what is not shown of them is not worked out.
+        """
+        values = self.unused_values
+        if len(values) <= most:
+            return self.diagnostics, 0
+        first = sorted(values, key=lambda value: (value.unit.base, value.token))[:most]
+        return in_order([*self.findings, *map(self._unused_hint, first)]), len(values) - most
+
     @cached
     def findings(self) -> Sequence[Diagnostic]:
         """What is wrong, in the order of the text, as far as it is shown (:data:`.MOST_DIAGNOSTICS`)."""

@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import Final
+from operator import add
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -27,7 +28,7 @@ from .lowered_statement import LoweredStatement
 from .module_meaning import ModuleMeaning
 from .symbols import Symbol
 
-__all__ = ["SnapshotTokens", "Token", "TokenGroup"]
+__all__ = ["SnapshotTokens", "Token", "TokenGroup", "TokenPlaces"]
 
 _ROLE_OF: Final = {
     SymbolKind.FUNCTION: TokenRole.FUNCTION,
@@ -58,6 +59,13 @@ class Token(msgspec.Struct, frozen=True):
     text: str
     role: TokenRole
     declaration: bool = False
+
+
+class TokenPlaces(NamedTuple):
+    """Where tokens begin and end, counted from the start of their segment."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
 
 
 class TokenGroup(msgspec.Struct, frozen=True):
@@ -250,6 +258,11 @@ class SnapshotTokens:
     def template(self, index: int) -> LoweredStatement | None:
         """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
         return self._meaning.template(index)
+
+    def token_places(self, index: int) -> TokenPlaces:
+        """Where the tokens of a segment are, comments left out."""
+        _, texts, starts = self._split.segments[index].tokens
+        return TokenPlaces(starts, list(map(add, starts, map(len, texts))))
 
     def parameters(self, index: int, within: TextSpan) -> Iterator[tuple[int, str, Type | None]]:
         """The parameters of the function whose head is a segment that begin in a range of it.

@@ -424,7 +424,7 @@ class StatementNames:
             return None
         expr = state.shared.expression_ending_at(token)
         if expr is None or isinstance(expr, GlobalVar):
-            return None if expr is None else self._global_type(expr)
+            return None if expr is None else self._global_type(state.segment.tokens[1][token])
         known = tuple([self._type_before(function, name, state.order) for name in state.uses])
         return _known(state.shared.types_with(known, self.analysis.heads).get(expr))
 
@@ -432,7 +432,7 @@ class StatementNames:
         """The type of an expression that was given out here."""
         index = self._segments_of[expr]
         if isinstance(expr, GlobalVar):
-            return self._global_type(expr)
+            return self._global_type(f"@{expr.name_hint}")
         function, state = self.analysis.function_at(index), self.in_segments.state(index)
         if isinstance(function, WholeFunctionAnalysis):
             return function.type_of(expr)
@@ -448,8 +448,8 @@ class StatementNames:
             self._types_of = (index, own.types_with(known, self.analysis.heads))
         return _known(self._types_of[1].get(expr))
 
-    def _global_type(self, var: GlobalVar) -> Type | None:
-        header = self.in_segments.headers.get(f"@{var.name_hint}")
+    def _global_type(self, name: str) -> Type | None:
+        header = self.in_segments.headers.get(name)
         function = self.analysis.function_at(header) if header is not None else None
         return _known(function.checked_type) if function is not None else None
 

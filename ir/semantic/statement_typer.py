@@ -24,7 +24,7 @@ from .parameter_types import ParameterTypes
 from .retyping import Retyping
 from .statement_list import StatementList, between, replaced
 from .template_cache import TemplateCache
-from .typed_statement import TypedStatement
+from .typed_statement import LazyFindings, TypedStatement
 
 __all__ = ["NEARBY", "STEP", "Outside", "StatementTyper"]
 
@@ -154,6 +154,7 @@ class StatementTyper:
         types: dict[str, Type] = {}  # none of these changes from here on, or means something else in between
         seen: dict[LoweredStatement, tuple[list[Type | None], Type]] = {}  # the last types, which mostly come again
         mentions: list[tuple[str, ...]] = []
+        functions: set[str] = set()
         bound_here: list[str] = []
         shift = first - len(placed)
 
@@ -192,6 +193,8 @@ class StatementTyper:
             state.type = type
             placed.append(state)
             mentions.append(uses)
+            if lowered.functions:
+                functions.update(state.calls)
             if name is None:
                 continue
             if name in fresh or name in bound_already:
@@ -202,7 +205,7 @@ class StatementTyper:
                 fresh[name] = state
                 types[name] = type
         put_away()
-        self.names.mention(mentions, {name for lowered in seen for name in lowered.functions}, bound_here)
+        self.names.mention(mentions, functions, bound_here)
 
     def _type_known(self, name: str, order: float) -> Type | None:
         """The type of a name in the statement of ``order``, where it is bound before it or is all written down."""
@@ -352,7 +355,7 @@ class StatementTyper:
     def _own_state(
         self, statement: TypedStatement, order: float, types: tuple[Type, ...], outer_graph: tuple[str, ...] = ()
     ) -> TypedStatement:
-        typed, findings = self.context.findings(statement, types, self.outside.heads)
+        typed, findings = self._findings(statement, types)
         if not findings:
             self.parameters.determine(statement, typed.determined, order, types)
         type = statement.type_comment if typed.type is ERROR else typed.type
@@ -428,13 +431,15 @@ class StatementTyper:
 
     def _findings(
         self, statement: TypedStatement, types: tuple[Type, ...]
-    ) -> tuple[TypedLowering, tuple[Diagnostic, ...]]:
-        """What :meth:`.TemplateCache.findings` gives; without lowering the statement for itself if nothing is wrong."""
+    ) -> tuple[TypedLowering, Sequence[Diagnostic]]:
+        """What :meth:`.TemplateCache.findings` gives; the statement is not lowered for itself before they are shown."""
         lowered, heads = statement.shared, self.outside.heads
         if lowered is not None and not lowered.diagnostics and not statement.inner_unused:
             typed = lowered.type_with(types, heads)
             if not typed.diagnostics:
                 return typed, ()
+            context, called = self.context, {name: heads[name] for name in statement.calls if name in heads}
+            return typed, LazyFindings(typed.diagnostics, lambda: context.findings(statement, types, called)[1])
         return self.context.findings(statement, types, heads)
 
     def _suggested_type(self, name: str, order: float) -> Type | None:

@@ -16,11 +16,12 @@ from ..syntax.forms import Form, names_in
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.shapes import shape_of
 from ..syntax.statements import Segment
-from ..syntax.tokens import COMMENT, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
+from ..syntax.tokens import COMMENT, GLOBAL, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
 from ..types import Type, TypeVar
 from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
 from .declarations import Head, ModuleTypes, NeedsFullAnalysis
 from .lowered_statement import LoweredStatement, TypedLowering
+from .statement_likeness import SPEAKING, Likeness, first_places, free_numbers, pattern_of
 from .typed_statement import ReportedStatement, TypedStatement
 
 __all__ = ["TemplateCache"]
@@ -31,9 +32,6 @@ _KEPT: Final = 4_096
 
 _SCOPES_KEPT: Final = 64
 """For how many lists of type parameters at least the templates are kept in mind."""
-
-_SPEAKING: Final = frozenset("INFbsM@uU")
-"""The kinds of token whose text does not follow from their kind; names of values are left out."""
 
 
 def _leaves_unused(lowered: LoweredStatement) -> bool:
@@ -47,21 +45,30 @@ def _leaves_unused(lowered: LoweredStatement) -> bool:
 class _Template:
     """A statement that stands for all that differ in names alone, and which of its names it uses.
 
-    ``names`` are all of its names, in order. It uses those from ``first`` to ``end``, or those that ``uses`` gives,
-    which also gives the functions that it names.
+    Of its names of values, it uses those at the places ``used``. They are those from ``first`` to ``end``, or those
+    that ``uses`` gives, which also gives the ``functions`` that it names.
     """
 
-    __slots__ = ("binds", "end", "first", "lowered", "uses")
+    __slots__ = ("binds", "end", "first", "functions", "lowered", "used", "uses")
 
-    def __init__(self, lowered: LoweredStatement, names: Sequence[str], binds: bool) -> None:
+    def __init__(self, lowered: LoweredStatement, used: Sequence[int], binds: bool, functions: tuple[str, ...]) -> None:
         self.lowered: Final = lowered
         self.binds: Final = binds
-        places = _first_places(names)
-        used = [places[name] for name in lowered.placeholders if name[0] == "%"]
+        self.used: Final = used
+        self.functions: Final = functions
         self.first: Final = used[0] if used else 0
         self.end: Final = self.first + len(used)
-        are_in_a_row = used == list(range(self.first, self.end)) and not lowered.functions
-        self.uses: Final = None if are_in_a_row else _uses(used, lowered.functions)
+        are_in_a_row = used == list(range(self.first, self.end)) and not functions
+        self.uses: Final = None if are_in_a_row else _uses(used, functions)
+
+    def calling(self, functions: Sequence[str]) -> _Template:
+        """The template of a statement that names other functions; they are given as often as they are written."""
+        if not self.functions:
+            return self
+        kinds, texts, _ = self.lowered.unit.segment.tokens
+        written = [text for kind, text in zip(kinds, texts, strict=True) if kind == GLOBAL]
+        own = tuple([functions[written.index(name)] for name in self.lowered.functions])
+        return self if own == self.functions else _Template(self.lowered, self.used, self.binds, own)
 
     def statement(self, segment: Segment, names: tuple[str, ...], start: int, end: int) -> TypedStatement:
         """A statement that differs in names alone; its own are those from ``start`` to ``end``."""
@@ -78,16 +85,6 @@ def _uses(used: Sequence[int], functions: tuple[str, ...]) -> Callable[[tuple[st
 
 _OTHERWISE_SPELLED: Final = re.compile("%0[0-9]").match
 """``%01`` is ``%1``, which their texts do not tell."""
-
-
-def _pattern(names: Sequence[str]) -> object:
-    """Which of some names are the same: statements that differ in names alone agree in it."""
-    return None if len(set(names)) == len(names) else tuple(map(_first_places(names).__getitem__, names))
-
-
-def _first_places(names: Sequence[str]) -> Mapping[str, int]:
-    """Where each of some names stands first."""
-    return {name: len(names) - 1 - place for place, name in enumerate(reversed(names))}
 
 
 _STANDS_ALONE: Final = "the head that is the same in every context"
@@ -108,7 +105,7 @@ class _Plan:
 
     def __init__(self, kinds: str) -> None:
         names = [position for position, kind in enumerate(kinds) if kind in VALUES]
-        others = [position for position, kind in enumerate(kinds) if kind in _SPEAKING]
+        others = [position for position, kind in enumerate(kinds) if kind in SPEAKING]
         self.has_one_name: Final = len(names) == 1
         self.names: Final = _getter(names)
         self.others: Final = _getter(others)
@@ -137,6 +134,7 @@ class TemplateCache:
         "_parameters",
         "_plans",
         "_templates",
+        "_valueless",
         "_within",
         "names",
         "types",
@@ -150,6 +148,8 @@ class TemplateCache:
         self._within: Final[LruMap[tuple[tuple[TypeVar, ...], frozenset[str]], TemplateCache]] = LruMap(_SCOPES_KEPT)
         self._parameters: Final = parameters
         self._templates: LruMap[object, _Template | None] = LruMap(_KEPT)
+        self._valueless: Final[LruMap[object, frozenset[int]]] = LruMap(_KEPT)
+        """Of statements that differ in names and numbers alone, the numbers whose values do not matter."""
         self._plans: LruMap[str, _Plan] = LruMap(_KEPT)
         self._by_form: LruMap[Form, _Template] = LruMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
@@ -229,7 +229,10 @@ class TemplateCache:
     def own(self, statement: TypedStatement) -> LoweredStatement:
         """A statement lowered for itself, so that its diagnostics have its own names and places."""
         if statement.own is None:
-            statement.own = self._lowered(statement.segment)
+            shared, segment = statement.shared, statement.segment
+            if shared is None or shared.unit.segment is not segment:
+                shared = self._lowered(segment)
+            statement.own = shared
         return statement.own
 
     def findings(
@@ -296,7 +299,7 @@ class TemplateCache:
                     or len(set(names[start:end])) == count
                 )
                 if not are_different:
-                    template = self._templates.get((form, _pattern(names[start:end])))
+                    template = self._templates.get((form, pattern_of(names[start:end])))
                 elif template is None:
                     template = self._by_form.get(form)  # it may be known since
                 if template is not None:
@@ -313,7 +316,7 @@ class TemplateCache:
                 return alike
         if form is not None:
             names = tuple(names_in((segment.text,)))
-            pattern = _pattern(names)
+            pattern = pattern_of(names)
             key = (form, pattern)
             template = self._template_of(key, segment, names)
             if pattern is None and template is not None:
@@ -329,7 +332,7 @@ class TemplateCache:
             if plan.is_nested and any(map(_OTHERWISE_SPELLED, names)):
                 return self._alone(segment)
             # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
-            key = (segment.kinds, _pattern(names), plan.others(segment.pieces))
+            key = (segment.kinds, pattern_of(names), plan.others(segment.pieces))
             template = self._template_of(key, segment, names)
         return self._alone(segment) if template is None else template.statement(segment, names, 0, len(names))
 
@@ -347,11 +350,18 @@ class TemplateCache:
 
     def _find_template(self, segment: Segment, names: Sequence[str]) -> _Template | None:
         kinds, texts, _ = segment.tokens
-        speaking = [text for kind, text in zip(kinds, texts, strict=True) if kind in _SPEAKING]
-        key = (kinds, _pattern(names), *speaking, None)
+        like = Likeness(kinds, texts, pattern_of(names))
+        free = self._valueless.get(like.without_numbers)
+        key = like.key(free or frozenset())
         template = self._templates.get(key)
-        if template is None and key not in self._templates:
-            template = self._templates[key] = self._template(segment, kinds, names)
+        if template is not None:
+            return template.calling(like.functions)
+        if key not in self._templates:
+            template = self._template(segment, kinds, names)
+            if template is not None and free is None:
+                free = self._valueless[like.without_numbers] = free_numbers(template.lowered)
+                key = like.key(free)
+            self._templates[key] = template
         return template
 
     def _template(self, segment: Segment, kinds: str, names: Sequence[str]) -> _Template | None:
@@ -366,7 +376,9 @@ class TemplateCache:
             token = lowered.bound.token if lowered.bound is not None else -1
             if token != (kinds.index("=") - 1 if binds else -1) or _leaves_unused(lowered):
                 return None
-        return _Template(lowered, names, binds)
+        places = first_places(names)
+        used = [places[name] for name in lowered.placeholders if name[0] == "%"]
+        return _Template(lowered, used, binds, lowered.functions)
 
     def _alone(self, segment: Segment) -> TypedStatement:
         bound_here = self._bound(segment)

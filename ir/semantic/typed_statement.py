@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import compress
-from typing import Final
+from typing import Final, overload
 
 from ..diagnostics import Diagnostic
 from ..syntax.scopes import is_graph_name
@@ -16,17 +17,50 @@ from .lints.unused import Unused, unused_in
 from .lowered_statement import LoweredStatement
 from .type_comments import TYPE_COMMENT, type_of_comment
 
-__all__ = ["ReportedStatement", "TypedStatement"]
+__all__ = ["LazyFindings", "ReportedStatement", "TypedStatement"]
+
+
+class LazyFindings(Sequence[Diagnostic]):
+    """What is wrong with a statement as with others that differ in names alone; worked out where it is shown.
+
+    ``like`` is what is wrong with another: as many findings, as bad, with other words and places.
+    """
+
+    __slots__ = ("_findings", "_work_out", "like")
+
+    def __init__(self, like: Sequence[Diagnostic], work_out: Callable[[], Sequence[Diagnostic]]) -> None:
+        self.like: Final = like
+        self._work_out: Callable[[], Sequence[Diagnostic]] | None = work_out
+        self._findings: Sequence[Diagnostic] = ()
+
+    def _all(self) -> Sequence[Diagnostic]:
+        work_out = self._work_out
+        if work_out is not None:
+            self._findings = work_out()
+            self._work_out = None
+        return self._findings
+
+    @overload
+    def __getitem__(self, index: int) -> Diagnostic: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Diagnostic]: ...
+
+    def __getitem__(self, index: int | slice) -> Diagnostic | Sequence[Diagnostic]:
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        return len(self.like)
 
 
 class TypedStatement:
     """A statement: what it binds and uses, and once it is in its place, its order there and its type.
 
-    ``shared`` is the lowering of a statement that differs in names alone, ``own`` that of this one, once it is needed.
-    Where the former binds names for itself (in a function, a branch, an arm), it uses all of them. It may be at fault;
-    then the two differ in the name that they bind alone (:mod:`.alike_faults`). The functions of
-    the module that it names come last among ``uses``. ``order`` grows from one statement to the next. From then on
-    nothing changes but what is cached.
+    ``shared`` is the lowering of a statement that differs in names and the values of constants alone
+    (:mod:`.statement_likeness`), ``own`` that of this one, once it is needed. Where the former binds names for itself
+    (in a function, a branch, an arm), it uses all of them. It may be at fault; then the two differ in the name that
+    they bind alone (:mod:`.alike_faults`). The functions of the module that it names come last among ``uses``.
+    ``order`` grows from one statement to the next. From then on nothing changes but what is cached.
 
     Where it uses names that mean nothing there, ``suggested`` has those that were probably meant; else it is ``None``.
     ``outer_graph`` are the graph variables that it does not have from its own function.
@@ -37,7 +71,7 @@ class TypedStatement:
     order: float
     type: Type
 
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: Sequence[Diagnostic] = ()
     suggested: tuple[str, ...] | None = None
     outer_graph: tuple[str, ...] = ()
     inner_unused: tuple[Unused, ...] = ()
@@ -87,7 +121,14 @@ class TypedStatement:
     @property
     def calls(self) -> tuple[str, ...]:
         """The functions of the module that it names."""
-        return self.lowered.functions
+        count = len(self.lowered.functions)
+        return self.uses[-count:] if count else ()
+
+    @property
+    def callee(self) -> str | None:
+        """The function of the module whose name, or whose call, is all of the statement's value."""
+        name = self.lowered.callee
+        return None if name is None else self.calls[self.lowered.functions.index(name)]
 
     @property
     def lowered(self) -> LoweredStatement:
@@ -156,7 +197,7 @@ class TypedStatement:
         self,
         order: float,
         type: Type,
-        diagnostics: tuple[Diagnostic, ...],
+        diagnostics: Sequence[Diagnostic],
         suggested: tuple[str, ...] | None = None,
         outer_graph: tuple[str, ...] = (),
     ) -> ReportedStatement:

@@ -197,7 +197,7 @@ class _UnusedValues:
         lowered = state.lowered
         effect = lowered.effect if is_graph else _effect_of(function, state)
         is_broken = lowered.is_broken
-        callee = lowered.callee
+        callee = state.callee
         if callee is not None and self._is_no_function(callee):
             effect, is_broken = Effect.UNKNOWN, True  # a call of nothing is no call
         return effect if effect is Effect.NONE or (is_graph and not is_broken) else None

@@ -31,7 +31,15 @@ def diagnostics(
     findings = _contained("reading the text", lambda: snapshot.findings)
     unshown = _count(lambda: snapshot.unplaced_findings)
     if unused_values and sum(item.severity is not Severity.HINT for item in findings) < MOST_DIAGNOSTICS:
-        findings = _contained("reading the text", lambda: snapshot.diagnostics)
+        more: list[int] = []
+
+        def with_hints() -> Sequence[Diagnostic]:
+            shown, left = snapshot.diagnostics_with_hints(MOST_DIAGNOSTICS)
+            more.append(left)
+            return shown
+
+        findings = _contained("reading the text", with_hints)
+        unshown += sum(more)
     elif unused_values:  # none of these hints would be shown
         unshown += _count(lambda: len(snapshot.unused_values))
     hints = _contained("looking for unreachable code", lambda: unreachable(snapshot)) if unreachable_code else ()

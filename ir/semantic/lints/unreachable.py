@@ -22,6 +22,7 @@ from ...internal_errors import internal_error
 from ...text.text_span import TextSpan
 from ..lowered_statement import LoweredStatement
 from ..snapshot import Snapshot, SyntaxNode, TokenRole
+from ..snapshot_tokens import TokenPlaces
 
 __all__ = ["UNREACHABLE", "unreachable"]
 
@@ -77,15 +78,43 @@ def _in_statement(snapshot: Snapshot, index: int, template: LoweredStatement | N
     hints = cast("list[Diagnostic] | None", memo.get(_in_statement))
     if hints is None:
         span = snapshot.segment_span(index)
-        try:
-            diagnostics = [
-                *(_arms(snapshot, span) if _may_have_idle_arms(snapshot, template) else ()),
-                *_branches(snapshot, span),
-            ]
-        except Exception as error:
-            diagnostics = [internal_error(error, "looking for unreachable code", span)]
-        hints = memo[_in_statement] = [_moved(hint, -span.start) for hint in diagnostics]
+        # Where nothing is wrong, it is what is in the others that differ in names alone.
+        shared = template.memo if template is not None and next(_errors_in(snapshot, span), None) is None else {}
+        like = cast("_OfTemplate | None", shared.get(_OfTemplate))
+        tokens = snapshot.token_places(index)
+        hints = _at_tokens(like, tokens) if like is not None else None
+        if hints is None:
+            hints = [_moved(hint, -span.start) for hint in _looked_for(snapshot, span, template)]
+            shared[_OfTemplate] = _OfTemplate(tokens, hints)
+        memo[_in_statement] = hints
     return hints
+
+
+def _looked_for(snapshot: Snapshot, span: TextSpan, template: LoweredStatement | None) -> Sequence[Diagnostic]:
+    try:
+        arms = _arms(snapshot, span) if _may_have_idle_arms(snapshot, template) else ()
+        return [*arms, *_branches(snapshot, span)]
+    except Exception as error:
+        return [internal_error(error, "looking for unreachable code", span)]
+
+
+class _OfTemplate(NamedTuple):
+    """What is in a statement without errors, which stands for those that differ in names alone, and its tokens."""
+
+    tokens: TokenPlaces
+    hints: Sequence[Diagnostic]
+
+
+def _at_tokens(like: _OfTemplate, tokens: TokenPlaces) -> list[Diagnostic] | None:
+    """The hints of another statement at the same tokens of this one; ``None`` where that does not tell their places."""
+    moved = dict(zip(like.tokens.starts, tokens.starts, strict=True))
+    for end, to in zip(like.tokens.ends, tokens.ends, strict=True):
+        if moved.setdefault(end, to) != to:
+            return None  # tokens that touch there are apart here
+    try:
+        return [hint.moved(lambda span: TextSpan(moved[span.start], moved[span.end])) for hint in like.hints]
+    except KeyError:
+        return None  # one begins or ends with a comment
 
 
 def _moved(diagnostic: Diagnostic, by: int) -> Diagnostic:
@@ -199,8 +228,10 @@ def _branches(snapshot: Snapshot, within: TextSpan) -> Iterator[Diagnostic]:
         if node is None or len(blocks) != 2:
             continue
         taken, dead = blocks if condition[1] == "True" else reversed(blocks)
-        text = snapshot.lines.part(taken.start + 1, taken.end - 1).strip()
-        fix = Fix("Keep the other branch only", (TextEdit(node.span, f"({text})"),)) if text else None
+        text = snapshot.lines.part(taken.start + 1, taken.end - 1)
+        start, end = taken.end - 1 - len(text.lstrip()), taken.start + 1 + len(text.rstrip())
+        around = TextEdit(TextSpan(node.span.start, start), "("), TextEdit(TextSpan(end, node.span.end), ")")
+        fix = Fix("Keep the other branch only", around) if start < end else None
         yield _hint(f"the condition is {condition[1]}, so this branch never runs", dead, fix)
 
 

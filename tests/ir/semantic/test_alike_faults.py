@@ -1,4 +1,4 @@
-"""A fault that a text repeats is analyzed once, and each time it is found at its own place."""
+"""A fault that a text repeats is analyzed once, and each time it is found at its own place; what is alike, once too."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from unittest import mock
 
 import pytest
 
-from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.semantic.alike_faults import AlikeFaults
 from relay_lsp.ir.semantic.lowered_statement import LoweredStatement
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.semantic.template_cache import TemplateCache
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.diagnostics import diagnostics
 
@@ -96,3 +97,71 @@ def test_a_binding_of_a_name_that_is_bound_already_takes_the_same_each_time() ->
         snapshot = Snapshot.open(text, "bound")
     assert sum("%a" in each.message for each in snapshot.diagnostics) + snapshot.unplaced_findings == 2_999
     assert not sort.called
+
+
+_DIFFERING = (
+    "add(%x, Nf)", "(N, Nf, -Ni64)", "if (True) { Nf } else { 1f }", "ref(N)", "fn (%q: int32) { add(%q, N) }",
+    "@fN(%x)", "add(@fN(%x), @gN(%x, Nf))", "match (%l) { A => N, B => 2, A => 3 }", "@g(Nf)", "multiply(%x, Ni64)",
+)  # fmt: skip
+"""What differs in the functions that it names, and in the values of constants."""
+
+
+def _differing(statement: str, count: int) -> str:
+    lines = "".join(f"  let %a{number} = {statement.replace('N', str(number))};\n" for number in range(count))
+    head = _HEAD.replace("int32) {", "int32) -> int32 {")
+    return f"{head}{lines}  %x\n}}\n"
+
+
+@pytest.mark.parametrize("statement", _DIFFERING)
+def test_of_what_differs_in_functions_and_constants_is_said_what_is_said_of_it_alone(statement: str) -> None:
+    text = _differing(statement, 12)
+    together = _shown(list(diagnostics(Snapshot.open(text, "alike"))))
+    with mock.patch.object(TemplateCache, "_template_of", return_value=None):  # no statement stands for another
+        assert _shown(list(diagnostics(Snapshot.open(text, "alone")))) == together
+
+
+@pytest.mark.parametrize("statement", _DIFFERING)
+def test_what_differs_in_functions_and_constants_is_lowered_once_where_it_is_not_shown(statement: str) -> None:
+    with (
+        mock.patch("relay_lsp.ir.semantic.module_analysis.MOST_DIAGNOSTICS", 20),
+        mock.patch.object(LoweredStatement, "__init__", autospec=True, side_effect=LoweredStatement.__init__) as made,
+    ):
+        assert diagnostics(Snapshot.open(_differing(statement, 600), "many"))
+    assert made.call_count < 60
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("add(%x, 1f)", "add(%x, 1)"),
+        ("(%x, %y).0", "(%x, %y).1"),
+        ("nn.softmax(%x, axis=1)", "nn.softmax(%x, axis=2)"),
+        ('zeros(shape=[2], dtype="float32")', 'zeros(shape=[3], dtype="float32")'),
+        ("@one(%x)", "@two(%x)"),
+        ("add(@one(%x), @one(%x))", "add(@one(%x), @two(%x))"),
+        ("99999999999", "9"),
+    ],
+)
+def test_numbers_and_functions_that_decide_a_type_are_looked_at(first: str, second: str) -> None:
+    functions = "def @one(%q: Tensor[(3, 4), float32]) -> int32 { 1 }\n"
+    functions += "def @two(%q: Tensor[(3, 4), float32]) -> float32 { 1f }\n"
+    head = _HEAD.replace("def @g", functions + "def @g").replace("int32) {", "int32) -> int32 {")
+
+    def types(*values: str) -> list[object]:
+        lines = "".join(f"  let %a{number} = {value};\n" for number, value in enumerate(values))
+        snapshot = Snapshot.open(f"{head}{lines}  %x\n}}\n", "types")
+        return [symbol.type for symbol in snapshot.symbols if symbol.name.startswith("%a")]
+
+    assert types(first, second, first) == [*types(first), *types(second), *types(first)]
+
+
+def test_a_call_names_the_function_that_it_is_written_with() -> None:
+    functions = "def @g2(%q: int32) -> float32 { 1f }\ndef @g(%q: int32) -> int32 { %q }\n"
+    lines = "  let %a = @g(1);\n  let %b = @g2(1);\n"
+    text = f'#[version = "0.0.5"]\n{functions}def @main() -> float32 {{\n{lines}  %b\n}}\n'
+    snapshot = Snapshot.open(text, "named")
+    assert not [each for each in snapshot.diagnostics if each.severity is Severity.ERROR]
+    assert set(dict(snapshot.calls)["@main"]) == {"@g", "@g2"}
+    called = snapshot.symbol_at(text.index("@g2(1)") + 1)
+    assert called is not None
+    assert (called.name, str(called.type)) == ("@g2", "fn (int32) -> float32")
