@@ -8,7 +8,7 @@ from pygls.exceptions import JsonRpcException
 from relay_lsp.ir.semantic.snapshot import Snapshot
 
 from ..documents.documents import Document
-from ..features.layers.stated import has_long_lines, stated_blocks
+from ..features.layers.stated import has_long_lines, read_ahead, stated_blocks
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 
@@ -97,9 +97,8 @@ async def read_layers_ahead(server: RelayLanguageServer, document: Document) -> 
     question about them need not wait."""
     await server.state.analysis.snapshot(document)
     idle_time = server.state.idle_time
-    await idle_time.wait()
     if has_long_lines(document.lines):
-        await server.state.analysis.thread.run(stated_blocks, document.lines)
+        await idle_time.work_off(read_ahead(document.lines), server.state.analysis.thread)
     await idle_time.work_off(server.state.history.read_ahead(document.uri, document.lines))
 
 

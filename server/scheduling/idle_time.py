@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
+from typing import Final
+
+from .executor import SingleThread
 
 __all__ = ["IdleTime"]
 
@@ -13,6 +16,9 @@ _PAUSE_SECONDS = 0.5
 
 _BREATH_SECONDS = 0.001
 """How long the event loop is left to messages between two pieces of work: to take one, it needs several turns."""
+
+_NO_MORE: Final = object()
+"""In the place of a piece of work that there is not."""
 
 
 class IdleTime:
@@ -30,9 +36,17 @@ class IdleTime:
         while (left := self._last + _PAUSE_SECONDS - time.monotonic()) > 0:
             await asyncio.sleep(left)
 
-    async def work_off(self, pieces: Iterable[object]) -> None:
-        """Go through pieces of work that take a moment each, whenever the client pauses."""
+    async def work_off(self, pieces: Iterable[object], thread: SingleThread | None = None) -> None:
+        """Go through pieces of work that take a moment each, whenever the client pauses.
+
+        Those that take longer are for a ``thread``. They wait for pauses all the same: Python's threads run one at a
+        time, and each key would take several times as long.
+        """
+        left = iter(pieces)
         await self.wait()
-        for _ in pieces:
+        while True:
+            piece = next(left, _NO_MORE) if thread is None else await thread.run(next, left, _NO_MORE)
+            if piece is _NO_MORE:
+                return
             await asyncio.sleep(_BREATH_SECONDS)
             await self.wait()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 
 import pytest
 
 from relay_lsp.server.scheduling import idle_time
+from relay_lsp.server.scheduling.executor import SingleThread
 from relay_lsp.server.scheduling.idle_time import IdleTime
 
 
@@ -16,12 +18,19 @@ def short_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle_time, "_PAUSE_SECONDS", 0.2)
 
 
-def test_work_rests_from_a_message_until_the_next_pause() -> None:
+@pytest.mark.parametrize("is_long", [False, True], ids=["on the event loop", "on a thread"])
+def test_work_rests_from_a_message_until_the_next_pause(is_long: bool) -> None:
     done: list[int] = []
+    thread = SingleThread("long-work")
+
+    def pieces() -> Iterator[None]:
+        for _ in range(10_000):
+            done.append(threading.get_ident())
+            yield
 
     async def serve() -> tuple[int, int]:
         idle = IdleTime()
-        work = asyncio.ensure_future(idle.work_off(done.append(number) for number in range(10_000)))
+        work = asyncio.ensure_future(idle.work_off(pieces(), thread if is_long else None))
         await asyncio.sleep(0)
         assert not done, "the server has just been started by its client"
         while len(done) < 5:
@@ -36,7 +45,9 @@ def test_work_rests_from_a_message_until_the_next_pause() -> None:
         return at_message, after_message
 
     at_message, after_message = asyncio.run(serve())
+    thread.shutdown()
     assert after_message <= at_message + 1  # the piece that was being worked at
+    assert (threading.get_ident() in done) is not is_long
 
 
 def test_a_message_is_taken_between_two_pieces_of_work() -> None:
