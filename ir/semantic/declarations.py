@@ -8,11 +8,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Final, NamedTuple
 
 from ..diagnostics import Diagnostic, Place, Severity
-from ..expressions import Expr, GlobalVar, Tuple, Var
+from ..expressions import Expr, Function, GlobalVar, Tuple, Var
 from ..inference import OPEN
 from ..inference.kinds import KindChecker
 from ..metadata import MetadataFault, read_metadata_parts
@@ -263,26 +263,19 @@ class Head:
             self._origins[self.function] = SyntaxOrigin(unit, header.statements[0], root)
         function = self.function
         faults: list[Diagnostic] = []
-        sound: dict[int, Type] = {}  # those of a network are a few, by identity, which many parameters share
-        annotations = [var.type_annotation for var in function.params]
-        written = [
-            each if each is None or id(each) in sound else self._checked(each, expr, types.module, faults, sound)
-            for expr, each in zip((*function.params, function), (*annotations, function.ret_type), strict=True)
-        ]
-        parameters: dict[str, Type] = {
-            f"%{var.name_hint}": OPEN if annotation is None else annotation
-            for var, annotation in zip(function.params, written, strict=False)
-        }
+        *annotations, self.result = self._checked(function, types.module, faults)
+        parameters: dict[str, Type] = dict(
+            zip(
+                [f"%{var.name_hint}" for var in function.params],
+                [OPEN if annotation is None else annotation for annotation in annotations],
+                strict=True,
+            )
+        )
         self.parameters: Final[Mapping[str, Type]] = parameters
         self.untyped: Final = tuple([name for name, type in parameters.items() if type is OPEN])
         """The parameters that are declared without a type."""
-        self.result: Final = written[-1]
-        open_type = FuncType(
-            tuple([annotation or IncompleteType() for annotation in written[:-1]]),
-            self.result or IncompleteType(),
-            function.type_params,
-        )
-        self.signature: Final[Type] = open_type if is_readable else ERROR
+        before = None if earlier is None else earlier.signature
+        self.signature: Final[Type] = self._signature(annotations, before) if is_readable else ERROR
         self.is_open: Final = has_incomplete(self.signature)
         self.diagnostics: Final = (*header.diagnostics, *lowering.diagnostics, *faults)
         """What is wrong with it; places count from its start."""
@@ -292,8 +285,7 @@ class Head:
         )
         """Whether it is sound and names nothing that a module defines: it says the same wherever types and constructors
         are ordinary ones (:attr:`ModuleTypes.are_ordinary`)."""
-        of_parameters = {id(type): type for type in parameters.values() if type is not OPEN}
-        complete = not any(map(has_incomplete, of_parameters.values()))
+        complete = not any(type is not None and has_incomplete(type) for type in _distinct(annotations))
         distinct = len(parameters) == len(function.params) and len({*self.type_parameters}) == len(self.type_parameters)
         result_known = self.result is None or not has_incomplete(self.result)
         self.is_plain: Final = bool(self.name) and complete and distinct and result_known
@@ -356,17 +348,38 @@ class Head:
             self._definitions = tuple(sorted([*self._definitions, *made], key=attrgetter("token")))
         self._is_complete = True
 
-    def _checked(
-        self, annotation: Type, expr: Expr, module: IRModule, faults: list[Diagnostic], sound: dict[int, Type]
-    ) -> Type:
-        """A type as it is written at a part of the head; where its kinds are at fault, that is reported."""
-        problems = KindChecker(module).faults(annotation)
+    def _checked(self, function: Function, module: IRModule, faults: list[Diagnostic]) -> list[Type | None]:
+        """The types of the parameters and of the result as they are written, and as they count.
+
+        Where the kinds of one are at fault, it counts as an error, and each place that it stands at is reported.
+        """
+        written = [*[var.type_annotation for var in function.params], function.ret_type]
+        problems = {
+            id(type): sentences
+            for type in _distinct(written)
+            if type is not None and (sentences := KindChecker(module).faults(type))
+        }
         if not problems:
-            sound[id(annotation)] = annotation
-            return annotation
-        span = self.place_span(Place(expr)) or self.name_span
-        faults += [Diagnostic("kind-mismatch", Severity.ERROR, problem, span) for problem in problems]
-        return ERROR
+            return written
+        for number, expr in enumerate((*function.params, function)):
+            if sentences := problems.get(id(written[number])):
+                span = self.place_span(Place(expr)) or self.name_span
+                faults += [Diagnostic("kind-mismatch", Severity.ERROR, problem, span) for problem in sentences]
+        return [ERROR if id(type) in problems else type for type in written]
+
+    def _signature(self, annotations: Sequence[Type | None], before: Type | None) -> FuncType:
+        """The type of the function, as far as it is written; ``before``, where an edit left the same parts in it."""
+        result, type_parameters = self.result, self.function.type_params
+        if (
+            isinstance(before, FuncType)
+            and len(before.arg_types) == len(annotations)
+            and all(map(is_, before.arg_types, annotations))
+            and before.ret_type == result
+            and before.type_params == type_parameters
+        ):
+            return before
+        parts = tuple([annotation or IncompleteType() for annotation in annotations])
+        return FuncType(parts, result or IncompleteType(), type_parameters)
 
     def relaid(self, header: Segment) -> Head:
         """The same for a segment that differs in white space at its end."""
@@ -408,6 +421,11 @@ class Head:
     def says_the_same(self, other: Head | None) -> bool:
         """Whether those who call it know the same of ``other``."""
         return other is not None and (self is other or (not self.is_open and self.signature == other.signature))
+
+
+def _distinct(types: Sequence[Type | None]) -> Collection[Type | None]:
+    """Each of some types once: those of a network are a few objects, which hundreds of parameters share."""
+    return dict(zip(map(id, types), types, strict=True)).values()
 
 
 class _Listed(NamedTuple):

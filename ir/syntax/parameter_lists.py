@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, overload
 
 from .blocks import Statement
@@ -64,10 +65,11 @@ class ShortenedHead(NamedTuple):
     """A head without those of its parameters that are ``listed``; ``tokens`` are those of its ``kinds``."""
 
     kinds: str
-    tokens: list[int]
+    tokens: Sequence[int]
     listed: ListedParameters
 
 
+@lru_cache(maxsize=4)  # most keys in a head change no kinds: a letter of a name, a digit of a size
 def shortened_head(kinds: str) -> ShortenedHead | None:
     """A head without most of its parameters; ``None`` where it has few, or begins otherwise than a head does.
 
@@ -104,4 +106,4 @@ def shortened_head(kinds: str) -> ShortenedHead | None:
         kept.append(element)
         tokens += range(first, end)
         first = end
-    return ShortenedHead("".join(kept), tokens, ListedParameters(listed, firsts, roots)) if listed else None
+    return ShortenedHead("".join(kept), tuple(tokens), ListedParameters(listed, firsts, roots)) if listed else None

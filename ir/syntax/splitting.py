@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -167,7 +168,10 @@ class Split:
 
 
 class _Taken(NamedTuple):
-    """Which pieces were taken from old segments: the first ``before``, and from ``after`` those from ``old_after``."""
+    """Which pieces were taken from old segments: the first ``before``, and from ``after`` those from ``old_after``.
+
+    Where none begins behind the edit as one began there before, the last two are their numbers.
+    """
 
     segments: Sequence[Segment]
     before: int
@@ -245,6 +249,7 @@ class _Cutting:
         count = max(sure - _UNSURE, 0)
         self._kinds, self._pieces, self._offsets = kinds[:count], pieces[:count], offsets[: count + 1]
         changed_end = edit.end + self._delta
+        self._taken = _Taken(old, count, sys.maxsize, len(kinds))
         text = self._lines.part(offsets[count], changed_end + _AROUND_EDIT)
         if _META_NAME in text:
             return
@@ -339,15 +344,23 @@ class _Cutting:
         self._position, self._in_body = offsets[cut.end], cut.in_body
 
     def _take_tokens(self, segment: Segment, first: int, end: int, taken: _Taken) -> None:
-        """Give a long segment the tokens that it has in common with the old one that began where it begins."""
-        start = 0
+        """Give a long segment the tokens that it has in common with an old one: those before the edit, and behind it.
+
+        It has the former where it begins where the old one began, and the latter where both reach over the edit: not
+        where only the brace behind a head was edited.
+        """
+        start, moved = 0, self._offsets[first] - self._old.start(self._first)
         for old in taken.segments:
             old_end = start + len(old.kinds)
-            left = end - taken.after
-            if start == first < taken.before < old_end and old_end - taken.old_after >= left > 0:
-                same = taken.before - first, self._offsets[taken.before] - self._offsets[first]
-                segment.take_tokens(old, same, (old_end - taken.old_after, left, self._delta))
-            start = old_end
+            before = min(taken.before, end) - first if start == first < taken.before < old_end else 0
+            left, old_left = end - taken.after, old_end - taken.old_after
+            if not (0 < left <= old_left and first <= taken.after and start <= taken.old_after):
+                left = old_left = 0
+            if before or left:
+                same = before, self._offsets[first + before] - self._offsets[first]
+                segment.take_tokens(old, same, (old_left, left, self._delta - moved))
+                return
+            start, moved = old_end, moved - old.length
 
     def _widen(self) -> None:
         """Cut more text into pieces."""

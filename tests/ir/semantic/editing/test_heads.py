@@ -96,6 +96,18 @@ def test_a_long_head_is_what_it_is_in_the_text_opened_afresh_at_each_key(before:
         assert difference(snapshot, Snapshot.open(snapshot.text, "main.relay"), at, whole=False) is None
 
 
+@pytest.mark.parametrize(
+    "lost", ["{\n  %0 = nn.relu(%p0)", "{", "main", "def @m", "def", "}\n\n", "\n\n", "(", ")", ") -> "]
+)
+def test_a_long_head_is_what_it_is_where_a_part_of_it_or_what_is_around_it_is_lost_and_put_back(lost: str):
+    head = _LONG.index("def @main(")
+    at = _LONG.index(lost, head - len("}\n\n"))
+    snapshot = Snapshot.open(_LONG, "main.relay")
+    for span, text in ((TextSpan(at, at + len(lost)), ""), (TextSpan(at, at), lost)) * 2:
+        snapshot = snapshot.edit(span, text)
+        assert difference(snapshot, Snapshot.open(snapshot.text, "main.relay"), at, whole=False) is None
+
+
 def test_the_parameters_that_nothing_uses_are_told_where_they_stand_in_a_long_head():
     snapshot = Snapshot.open(_LONG, "main.relay")
     unused = [_LONG[each.span.start : each.span.end] for each in snapshot.diagnostics if each.span is not None]
