@@ -367,9 +367,9 @@ class ModuleAnalysis:
         bound = function.bound_before(name, order)
         if bound is not None:
             return self.index_of(function, bound), bound.bound_at
-        for definition in function.head.definitions:
-            if definition.name == name:
-                return function.start - 1, definition.token
+        parameters = function.head.defined_at().get(name)
+        if parameters:
+            return function.start - 1, min(parameters)
         return self.outer_definition(function, name) if is_graph_name(name) else None
 
     def earlier_graph(self, function: AnalysedFunction, name: str) -> Type | None:
