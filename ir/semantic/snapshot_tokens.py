@@ -219,7 +219,7 @@ class SnapshotTokens:
         There may be some without braces among them.
         """
         for index, segment in enumerate(self._split.segments[block.first : block.end], block.first):
-            if segment.form is not None:
+            if segment.form is not None or segment.role is Role.HEADER:  # that of a network is long
                 continue
             for word in words:
                 if word in segment.text:
