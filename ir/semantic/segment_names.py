@@ -193,6 +193,24 @@ class SegmentNames:
                         unresolved.add(token)
         return sites, unresolved
 
+    def meaning(self, index: int, token: int) -> DefinitionSite | None:
+        """What one token of a segment names, as :meth:`meanings` tells it, which looks at all of them."""
+        local = self.local(index)
+        if token in local.definitions:
+            return DefinitionSite(index, token)
+        outside = local.outside.get(token)
+        if outside is not None and (site := self.site(index, *outside)) is not None:
+            return site
+        if token in local.uses:
+            by, definition = local.uses[token]
+            return DefinitionSite(index + by, definition)
+        function, state = self.plain(index), self.state(index)
+        kinds, texts, _ = self.analysis.segments[index].tokens
+        if state is None or function is None or kinds[token] not in VALUES:
+            return None
+        defined = self.analysis.definition_before(function, texts[token], state.order)
+        return None if defined is None else DefinitionSite(*defined)
+
     def site(self, index: int, kind: SymbolKind, name: str) -> DefinitionSite | None:
         """Where something outside of the function that a segment is part of is defined, which has this name there."""
         analysis = self.analysis

@@ -154,7 +154,7 @@ class StatementNames:
 
     def symbol_at(self, index: int, token: int) -> Symbol | None:
         """The symbol that a token of a segment defines or uses."""
-        site = self.in_segments.meanings(index)[0].get(token)
+        site = self.in_segments.meaning(index, token)
         return self.symbol(site) if site is not None else None
 
     def symbols(self, first: int, end: int) -> Iterator[Symbol]:

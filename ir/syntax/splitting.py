@@ -206,6 +206,8 @@ class _Cutting:
         self._was_alike = True
         self._ahead = _LOOK_AHEAD
         self._rest: list[Segment] = []
+        self._rest_starts: tuple[list[int], list[int]] | None = None
+        """Which piece each of these begins with, counted from the window's first one, and where."""
         self._splitter: Splitter | None = None
         self.made: Final[list[Segment]] = []
         self.names: Final[list[str]] = []
@@ -389,6 +391,7 @@ class _Cutting:
         is_inside = self._offsets[-1] < self._end
         beyond = min(self.following + self._ahead, len(old))
         self._rest = [] if is_inside else old[self.following : beyond]
+        self._rest_starts = None
         rest: Callable[[int], bool] | None = None
         after_bindings: Callable[[int], tuple[str, bool]] | None = None
         if is_inside:
@@ -404,14 +407,14 @@ class _Cutting:
         """Where a piece begins, of the window or of what follows it."""
         if piece < len(self._offsets):
             return self._offsets[piece]
-        piece -= len(self._pieces)
-        offset = self._offsets[-1]
-        for segment in self._rest:
-            if piece < len(segment.kinds):
-                return offset + sum(map(len, segment.pieces[:piece]))
-            piece -= len(segment.kinds)
-            offset += segment.length
-        return offset
+        if self._rest_starts is None:
+            counts = accumulate([len(segment.kinds) for segment in self._rest], initial=len(self._pieces))
+            lengths = accumulate([segment.length for segment in self._rest], initial=self._offsets[-1])
+            self._rest_starts = list(counts), list(lengths)
+        counted, offsets = self._rest_starts
+        at = bisect_right(counted, piece) - 1
+        inside = self._rest[at].pieces[: piece - counted[at]] if at < len(self._rest) else ()
+        return offsets[at] + sum(map(len, inside))
 
 
 def _always(depth: int) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
@@ -53,8 +53,8 @@ _MESSAGE_TYPES = {
 
 
 def _is_refusal(error: BaseException | None) -> bool:
-    """Whether a handler raised this to refuse a request: that is an answer, and no fault of the server."""
-    return type(error) is JsonRpcException
+    """Whether this refuses a request, of a handler or for parameters that it cannot have: an answer, and no fault."""
+    return isinstance(error, JsonRpcException) and not isinstance(error, JsonRpcInternalError)
 
 
 def _is_fault(record: logging.LogRecord) -> bool:

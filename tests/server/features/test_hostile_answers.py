@@ -16,6 +16,8 @@ from relay_lsp.server.features.completion import completions
 from relay_lsp.server.features.diagnostics import diagnostics
 from relay_lsp.server.features.hover import hover
 from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
+from relay_lsp.server.features.layers.indexing import layer_index
+from relay_lsp.server.features.layers.table import layer_table
 from relay_lsp.server.features.outline import outline
 from relay_lsp.server.features.provenance import origins_at
 from relay_lsp.server.features.refactoring import refactorings
@@ -123,3 +125,24 @@ def test_answers_about_a_thousand_open_blocks_do_not_go_through_them_for_each_na
         started = time.process_time()
         answer()
         assert time.process_time() - started < _SHARED_MACHINE * 0.5, name
+
+
+@pytest.mark.usefixtures("no_objects_of_other_tests")
+def test_what_a_name_means_in_a_long_statement_is_told_without_its_other_names() -> None:
+    text = _main("%x" + " + %x" * 6_000)
+    snapshot = Snapshot.open(text, "hostile.relay")
+    diagnostics(snapshot)
+    started = time.process_time()
+    layer_table(snapshot, layer_index(snapshot.lines))
+    assert time.process_time() - started < _SHARED_MACHINE * seconds_allowed(text)
+
+
+@pytest.mark.usefixtures("no_objects_of_other_tests")
+def test_an_edit_before_thousands_of_statements_on_a_line_does_not_count_up_to_each() -> None:
+    text = _main("%x;\r" * 8_000 + "%x")
+    snapshot = Snapshot.open(text, "hostile.relay")
+    diagnostics(snapshot)
+    started = time.process_time()
+    edited = snapshot.edit(TextSpan(24, 24), "}")
+    diagnostics(edited)
+    assert time.process_time() - started < _SHARED_MACHINE * seconds_allowed(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from relay_lsp.server.command_line import check
 from relay_lsp.server.command_line.program import run
@@ -84,8 +84,13 @@ def test_the_server_answers_with_an_error_logs_it_and_goes_on(caplog: pytest.Log
     assert "a fault" in caplog.text
 
 
-def test_a_refusal_is_an_answer_and_nothing_for_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    answered = answers_where(JsonRpcException("there is no name here", -32803))
-    assert answered[2]["error"] == {"code": -32803, "message": "there is no name here"}
+@pytest.mark.parametrize(
+    "refusal", [JsonRpcException("there is no name here", -32803), JsonRpcInvalidParams("there is no name here")]
+)
+def test_a_refusal_is_an_answer_and_nothing_for_the_log(
+    refusal: JsonRpcException, caplog: pytest.LogCaptureFixture
+) -> None:
+    answered = answers_where(refusal)
+    assert answered[2]["error"] == {"code": refusal.code, "message": "there is no name here"}
     assert "error" not in answered[3]
     assert "no name here" not in caplog.text
