@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Final, cast
 
 from lsprotocol import types
 from msgspec.structs import replace
@@ -23,6 +23,10 @@ __all__ = [
     "open_document",
     "version_in",
 ]
+
+
+_LARGEST: Final = 2**31 - 1
+"""The largest line and character (LSP 3.17, *uinteger*)."""
 
 
 def one_argument(arguments: Sequence[object]) -> Mapping[str, object]:
@@ -88,11 +92,14 @@ def version_in(given: object) -> int | None:
 
 
 def cursor_in(given: object) -> types.Position | None:
-    """The position in the arguments of a command, if they have one."""
-    line, character = field_of(given, "position", "line"), field_of(given, "position", "character")
-    if isinstance(line, int) and isinstance(character, int):
-        return types.Position(line, character)
-    return None
+    """The position in the arguments of a command, if they have one that the protocol allows."""
+    return _position(field_of(given, "position", "line"), field_of(given, "position", "character"))
+
+
+def _position(line: object, character: object) -> types.Position | None:
+    if not isinstance(line, int) or not isinstance(character, int):
+        return None
+    return types.Position(line, character) if 0 <= min(line, character) <= max(line, character) <= _LARGEST else None
 
 
 def position_in(given: object) -> types.Position:
@@ -101,7 +108,7 @@ def position_in(given: object) -> types.Position:
     Raises:
         JsonRpcException: it is none.
     """
-    line, character = field_of(given, "line"), field_of(given, "character")
-    if not isinstance(line, int) or not isinstance(character, int):
+    position = _position(field_of(given, "line"), field_of(given, "character"))
+    if position is None:
         raise refusal('the request needs a position: {"line": …, "character": …}')
-    return types.Position(line, character)
+    return position

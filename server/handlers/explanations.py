@@ -16,7 +16,7 @@ from ..lsp.conversion import ProtocolConverter
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError
-from .arguments import one_argument, open_document, version_in
+from .arguments import cursor_in, one_argument, open_document, version_in
 from .passes import calls_asked_for
 from .running import work
 from .views import View, refusal, view
@@ -49,9 +49,8 @@ def _action(seen: View, question: Question) -> types.CodeAction:
 async def explain(server: RelayLanguageServer, *arguments: object) -> RemarksAnswer:
     """Run a pass for what it says about one value, show that, and give it; the buffer stays as it is."""
     given = one_argument(arguments)
-    name, place = given.get("pass"), fields_of(given.get("position"))
-    line, character = place.get("line"), place.get("character")
-    if not isinstance(name, str) or not isinstance(line, int) or not isinstance(character, int):
+    name, place = given.get("pass"), cursor_in(given)
+    if not isinstance(name, str) or place is None:
         raise refusal('the command needs {"uri": …, "pass": …, "position": {"line": …, "character": …}}')
     try:
         call = PassCall.parse(name)
@@ -59,7 +58,7 @@ async def explain(server: RelayLanguageServer, *arguments: object) -> RemarksAns
         raise refusal(str(error)) from None
     document = open_document(server, given.get("uri"))
     seen = await view(server, document.uri)
-    span = None if seen is None else value_at(seen.snapshot, seen.converter.offset(types.Position(line, character)))
+    span = None if seen is None else value_at(seen.snapshot, seen.converter.offset(place))
     if seen is None or span is None:
         raise refusal("there is no value at this place")
     async with work(server, f"Relay: {call}", str(call)) as report:

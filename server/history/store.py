@@ -44,6 +44,8 @@ _FORMAT = 3
 _BUSY_SECONDS = 5.0
 _LONGEST_CHAIN = 1000
 _HASHED = 1 << 16
+_LARGEST_NUMBER = 2**63 - 1
+"""The largest number of a row that SQLite has."""
 _NO_DETAILS = StepDetails()
 
 _TABLES = """
@@ -219,6 +221,8 @@ class HistoryStore:
 
     def step(self, identity: int) -> StepRecord | None:
         """The step of this number, if the store still has it."""
+        if not 0 <= identity <= _LARGEST_NUMBER:
+            return None
         with self._transaction() as database:
             row = database.execute(f"SELECT {STEP_COLUMNS} FROM steps WHERE id = ?", (identity,)).fetchone()
             return None if row is None else step_of_row(row)

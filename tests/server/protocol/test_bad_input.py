@@ -143,3 +143,42 @@ async def test_text_without_a_version_line_says_what_to_write(editor: Editor) ->
     assert [item.code for item in diagnostics] in ([], ["missing-version-line"])
     hover = await editor.client.text_document_hover_async(types.HoverParams(editor.document, types.Position(1, 3)))
     assert hover is not None
+
+
+_BEYOND = {"line": 2**31, "character": -1}
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("relay/exportPipeline", {"uri": URI, "steps": [2**70]}),
+        ("relay/historyText", {"uri": URI, "step": 2**70, "side": "before"}),
+        ("relay/provenance", {"textDocument": {"uri": URI}, "position": _BEYOND}),
+    ],
+)
+async def test_a_request_with_numbers_larger_than_any_is_refused(
+    method: str, params: dict[str, Any], editor: Editor
+) -> None:
+    editor.open(MODEL)
+    with pytest.raises(JsonRpcException) as refused:
+        await editor.client.protocol.send_request_async(method, params)
+    assert refused.value.code != types.ErrorCodes.InternalError.value
+    assert await lives(editor)
+
+
+@pytest.mark.parametrize(
+    ("command", "given"),
+    [
+        ("relay-lsp.explain", {"pass": "FuseOps", "position": _BEYOND}),
+        ("relay-lsp.replay", {"steps": [-(2**70)]}),
+    ],
+)
+async def test_a_command_with_numbers_larger_than_any_is_refused(
+    command: str, given: dict[str, Any], editor: Editor
+) -> None:
+    editor.open(MODEL)
+    asked = types.ExecuteCommandParams(command, [{"uri": URI, **given}])
+    with pytest.raises(JsonRpcException) as refused:
+        await editor.client.workspace_execute_command_async(asked)
+    assert refused.value.code != types.ErrorCodes.InternalError.value
+    assert await lives(editor)
