@@ -54,7 +54,8 @@ class IRModule:
         self.type_definitions: Final[Mapping[GlobalTypeVar, TypeData]] = type_definitions or {}
         self.attrs: Final[Mapping[str, AttributeValue]] = attrs or {}
         self._by_name: Final = {var.name_hint: var for var in self.functions}
-        self._types_by_name: Final = {var.name: var for var in self.type_definitions}
+        self._types_by_name: dict[str, GlobalTypeVar] | None = None
+        """Worked out when first asked for: a module of some functions is made for each one that is read by itself."""
 
     @staticmethod
     def from_expr(
@@ -95,6 +96,8 @@ class IRModule:
         Raises:
             KeyError: there is none.
         """
+        if self._types_by_name is None:
+            self._types_by_name = {var.name: var for var in self.type_definitions}
         return self._types_by_name[name]
 
     def __getitem__(self, key: str | GlobalVar) -> Function:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from typing import Any, Final, Generic, TypeVar
 
 __all__ = ["LayeredMap"]
@@ -60,6 +60,12 @@ class LayeredMap(Generic[K, V]):
         if value is None:
             return self._settled.get(key)
         return None if value is _GONE else value
+
+    def __iter__(self) -> Iterator[K]:
+        """The keys."""
+        recent = self._recent
+        yield from (key for key in self._settled if key not in recent)
+        yield from (key for key, value in recent.items() if value is not _GONE)
 
     def __contains__(self, key: K) -> bool:
         return self.get(key) is not None

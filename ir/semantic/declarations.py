@@ -6,6 +6,7 @@ A body is analysed given these alone, so an edit of one body says nothing about 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from operator import attrgetter, is_
@@ -32,6 +33,7 @@ from ..syntax.units import SyntaxOrigin, Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_incomplete
 from ..types import ERROR, FuncType, IncompleteType, Type, TypeVar
+from .late_constructors import NONE_LATE, LateConstructors
 
 __all__ = ["METADATA_USE", "Head", "ModuleTypes", "NeedsFullAnalysis"]
 
@@ -67,7 +69,8 @@ class ModuleTypes:
 
     __slots__ = (
         "_are_ordinary",
-        "_below",
+        "_elsewhere",
+        "_late",
         "changed",
         "memos",
         "metadata",
@@ -107,7 +110,10 @@ class ModuleTypes:
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
         """What callers cache of each segment."""
         self._are_ordinary: bool | None = None
-        self._below: Final[dict[int, frozenset[str]]] = {}
+        self._late: tuple[Mapping[str, int], Sequence[int]] | None = None
+        """The number of each constructor in the order of the text, and that of the type that each belongs to."""
+        self._elsewhere: tuple[dict[str, Definition], dict[str, Definition]] | None = None
+        """What the names of types, and those of constructors, stand for in other parts of the module."""
         self.parameter_types: Final[dict[str, Type]] = {}
         """What types of parameters in long heads say, where they name nothing of the module."""
         self.variables: Final[dict[str, TypeVar]] = {} if earlier is None else earlier.variables
@@ -150,16 +156,19 @@ class ModuleTypes:
             self._are_ordinary = not any(map(_is_built_in, (*names.types, *names.constructors)))
         return self._are_ordinary
 
-    def constructors_below(self, count: int) -> frozenset[str]:
+    def constructors_below(self, count: int) -> LateConstructors:
         """The constructors of all types but the first ``count``."""
-        below = self._below.get(count)
-        if below is None:
-            definitions = self.reading.names.constructors.values()
-            names = [each.name for each in definitions if each.unit is not None and each.unit.number >= count]
-            below = self._below[count] = frozenset(names)
-        return below
+        if self._late is None:
+            placed = {
+                each.name: each.unit.number
+                for each in self.reading.names.constructors.values()
+                if each.unit is not None
+            }
+            self._late = {name: number for number, name in enumerate(placed)}, list(placed.values())
+        numbers, of_types = self._late
+        return LateConstructors(numbers, bisect_left(of_types, count))
 
-    def names(self, parameters: Iterable[TypeVar] = (), late: frozenset[str] = frozenset()) -> Names:
+    def names(self, parameters: Iterable[TypeVar] = (), late: LateConstructors = NONE_LATE) -> Names:
         """The names of a module without functions, for reading a part of it.
 
         It is one with these type parameters, above the types of the constructors in ``late``.
@@ -168,13 +177,16 @@ class ModuleTypes:
         made.late = late
         made.nearest = self.nearest
         made.metadata = self.tables
-        declared = self.reading.names
-        made.types = {name: _elsewhere(declared_definition) for name, declared_definition in declared.types.items()}
-        made.constructors = {
-            name: _elsewhere(declared_definition) for name, declared_definition in declared.constructors.items()
+        if self._elsewhere is None:
+            declared = self.reading.names
+            self._elsewhere = _elsewhere(declared.types), _elsewhere(declared.constructors)
+        made.types, made.constructors = self._elsewhere
+        own = {
+            variable.name: Definition(SymbolKind.TYPE_PARAMETER, variable.name, None, -1, variable)
+            for variable in parameters
         }
-        for variable in parameters:
-            made.types[variable.name] = Definition(SymbolKind.TYPE_PARAMETER, variable.name, None, -1, variable)
+        if own:
+            made.types = ChainMap(own, made.types)
         return made
 
     def diagnostics(self, starts: Sequence[int]) -> Iterator[Diagnostic]:
@@ -193,9 +205,9 @@ def _is_built_in(name: str) -> bool:
     return operators.find(name) is not None or names_a_dtype(name)
 
 
-def _elsewhere(definition: Definition) -> Definition:
-    """A definition in another part of the module."""
-    return Definition(definition.kind, definition.name, None, -1, definition.value)
+def _elsewhere(definitions: Mapping[str, Definition]) -> dict[str, Definition]:
+    """Definitions as those in another part of the module."""
+    return {name: Definition(each.kind, each.name, None, -1, each.value) for name, each in definitions.items()}
 
 
 class Head:

@@ -15,6 +15,7 @@ from ..syntax.scopes import is_graph_name
 from ..type_visitor import has_incomplete
 from ..types import ERROR, FuncType, Type
 from .declarations import Head
+from .late_constructors import NONE_LATE, LateConstructors
 from .lints.unused import Mentions
 from .statement_list import StatementList
 from .typed_statement import TypedStatement
@@ -62,10 +63,10 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
     is_closed: bool = True
     inferred: Mapping[str, InferredParameter] = msgspec.field(default_factory=dict[str, InferredParameter])
     determined_late: frozenset[str] = frozenset()
-    late: frozenset[str] = frozenset()
+    late: LateConstructors = NONE_LATE
 
     @staticmethod
-    def of(head: Head, start: int, end: int, *, is_closed: bool, late: frozenset[str]) -> FunctionStatements:
+    def of(head: Head, start: int, end: int, *, is_closed: bool, late: LateConstructors) -> FunctionStatements:
         """A function whose statements are not known yet."""
         mentions = Mentions()
         mentions.bind(head.parameters)

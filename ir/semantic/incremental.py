@@ -28,7 +28,8 @@ from ..syntax.statements import Segment
 from .declarations import AnalysisFault, Head, NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis
-from .module_analyzer import ModuleAnalyzer, Outer, is_closed_at, reanalyze
+from .module_analyzer import ModuleAnalyzer, is_closed_at, reanalyze
+from .outer import Outer
 from .progress import PartialAnalysis, Progress, nothing_yet
 from .statement_list import StatementList, between, replaced, reported_among
 from .statement_typer import NEARBY, StatementTyper

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
-from typing import Final, NamedTuple, TypeAlias, cast
+from typing import Final, NamedTuple, cast
 
 from msgspec.structs import replace
 
@@ -15,7 +15,7 @@ from ..cancellation import check_cancelled
 from ..collections.block_list import common_beginning
 from ..collections.cached import cached
 from ..diagnostics import MOST_DIAGNOSTICS, Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
-from ..expressions import Constructor, GlobalVar, Var
+from ..expressions import Constructor, Expr, GlobalVar, Var
 from ..inference import CANNOT_INFER, unannotated
 from ..inference.fixes import return_type_fixes
 from ..inference.report import undeclared_result
@@ -38,15 +38,13 @@ from ..type_visitor import has_error
 from ..types import Type
 from .declarations import Head
 from .function_statements import FunctionStatements
+from .graph_binders import AnalysedFunction, GraphBinders
 from .statement_list import StatementList
 from .template_cache import TemplateCache
 from .typed_statement import LazyFindings, TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
-__all__ = ["AnalysedFunction", "ModuleAnalysis", "first_graph_type"]
-
-AnalysedFunction: TypeAlias = "FunctionStatements | WholeFunctionAnalysis"
-"""A function that is typed statement by statement, or one that is read as a whole."""
+__all__ = ["AnalysedFunction", "ModuleAnalysis"]
 
 
 class NoteworthyFunctions(NamedTuple):
@@ -98,15 +96,43 @@ class ModuleAnalysis:
     @cached
     def outer_graph(self) -> frozenset[str]:
         """The graph variables that are used in a function which does not bind them before."""
-        names: set[str] = set()
-        for index in self.reported:
-            state = self.states[index]
-            assert state is not None
-            names.update(state.outer_graph)
+        names = set(self._last_outer_uses)
         for function in self.functions:
             if isinstance(function, WholeFunctionAnalysis):
                 names.update(function.outer_graph)
         return frozenset(names)
+
+    @cached
+    def _last_outer_uses(self) -> Mapping[str, int]:
+        """The last statement that uses each of these variables, where statements are typed one by one."""
+        last: dict[str, int] = {}
+        for index in self.reported:
+            state = self.states[index]
+            assert state is not None
+            for name in state.outer_graph:
+                last[name] = index
+        return last
+
+    @cached
+    def _last_borrowers(self) -> Mapping[str, int]:
+        """Where the last function begins that uses each of these variables, of those that are read as a whole."""
+        whole = (function for function in self.functions if isinstance(function, WholeFunctionAnalysis))
+        return {name: function.start for function in whole for name in function.borrowed}
+
+    @cached
+    def binders(self) -> GraphBinders:
+        """What knows which function binds a graph variable first."""
+        return GraphBinders(self.functions)
+
+    def lends(self, function: AnalysedFunction, name: str) -> bool:
+        """Whether a later function uses this one's graph variable, which TVM allows."""
+        if name not in self.outer_graph:
+            return False
+        binder = self.binders.first(name)
+        if binder is not None and binder.start < function.start:
+            return False
+        is_used = self._last_outer_uses.get(name, -1) > function.last
+        return is_used or self._last_borrowers.get(name, -1) > function.start
 
     @cached
     def noteworthy(self) -> NoteworthyFunctions:
@@ -298,12 +324,18 @@ class ModuleAnalysis:
         return diagnostic.with_related(tuple(map(located, diagnostic.related)))
 
     def _in_heads(self, place: Place) -> TextSpan | None:
-        for function in self.functions:
-            head = function.head
-            if place.expr is head.function or place.expr in head.function.params:
-                span = head.place_span(place)
-                return span.shifted(self.segments.start(function.start - 1)) if span is not None else None
-        return None
+        function = self._of_heads.get(place.expr)
+        span = function.head.place_span(place) if function is not None else None
+        return span.shifted(self.segments.start(function.start - 1)) if function is not None and span else None
+
+    @cached
+    def _of_heads(self) -> Mapping[Expr, AnalysedFunction]:
+        """The function whose head a parameter, or what has its type, is part of."""
+        return {
+            expr: function
+            for function in reversed(self.functions)
+            for expr in (function.head.function, *function.head.function.params)
+        }
 
     def _of_value(self, function: FunctionStatements, finding: Diagnostic) -> Diagnostic:
         """A finding about the value of a function, where it stands."""
@@ -336,7 +368,7 @@ class ModuleAnalysis:
     def _with_result(self, diagnostic: Diagnostic, var: GlobalVar) -> Diagnostic:
         """A finding about a call of a function that does not say what it gives, with what it would have to say."""
         head = self.heads.get(f"@{var.name_hint}")
-        function = next((other for other in self.functions if other.head is head), None)
+        function = self._of_heads.get(head.function) if head is not None else None
         if function is None:
             return diagnostic
         result = (
@@ -374,20 +406,19 @@ class ModuleAnalysis:
 
     def earlier_graph(self, function: AnalysedFunction, name: str) -> Type | None:
         """The type of a graph variable that a function before this one binds, which TVM finds as well."""
-        return first_graph_type((other for other in self.functions if other.start < function.start), name)
+        binder = self.binders.first(name)
+        return binder.graph_type(name) if binder is not None and binder.start < function.start else None
 
     def outer_definition(self, function: AnalysedFunction, name: str) -> tuple[int, int] | None:
         """Where a graph variable is bound that a function does not bind itself: the segment, and the token in it."""
-        for other in self.functions:
-            if other is function:
-                return None
-            if isinstance(other, WholeFunctionAnalysis):
-                unit = other.graph_unit(name)
-                if unit is not None:
-                    return other.start - 1 + unit[0], unit[1]
-            elif (bound := other.binding(name)) is not None:
-                return self.index_of(other, bound), bound.bound_at
-        return None
+        binder = self.binders.first(name)
+        if binder is None or binder.start >= function.start:
+            return None
+        if isinstance(binder, WholeFunctionAnalysis):
+            unit = binder.graph_unit(name)
+            return (binder.start - 1 + unit[0], unit[1]) if unit is not None else None
+        bound = binder.binding(name)
+        return (self.index_of(binder, bound), bound.bound_at) if bound is not None else None
 
     def _rebindings(self, function: FunctionStatements) -> Iterator[Diagnostic]:
         """Warnings for all bindings of a graph variable but the first."""
@@ -417,8 +448,3 @@ class ModuleAnalysis:
     def index_of(self, function: FunctionStatements, state: TypedStatement) -> int:
         """The segment of a statement of a function."""
         return self.states.position(state.order, function.start, function.end)
-
-
-def first_graph_type(functions: Iterable[AnalysedFunction], name: str) -> Type | None:
-    """The type of a graph variable in the first of some functions that binds it."""
-    return next((type for function in functions if (type := function.graph_type(name)) is not None), None)

@@ -23,7 +23,9 @@ from .changed_heads import ChangedHeads, call_alike, outdated_functions
 from .declarations import AnalysisFault, Head, ModuleTypes, NeedsFullAnalysis
 from .function_regions import FunctionPart, FunctionRegion, last_segment, unless_edited
 from .function_statements import FunctionStatements
-from .module_analysis import AnalysedFunction, ModuleAnalysis, first_graph_type
+from .late_constructors import LateConstructors
+from .module_analysis import AnalysedFunction, ModuleAnalysis
+from .outer import Outer
 from .progress import PartialAnalysis, Progress, nothing_yet
 from .statement_list import StatementList, between, replaced, reported_among
 from .statement_typer import STEP, StatementTyper
@@ -31,25 +33,13 @@ from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
-__all__ = ["ModuleAnalyzer", "Outer", "is_closed_at", "reanalyze"]
+__all__ = ["ModuleAnalyzer", "is_closed_at", "reanalyze"]
 
 _AT_ONCE: Final = 512
 """How many statements of a function are typed in one go; between them, other threads have their turn."""
 
 _COMMENTS: Final = COMMENT + OPEN_COMMENT
 _OF_BODY: Final = (Role.STATEMENT, Role.CLOSE, Role.EXTRA_CLOSE)
-
-
-class Outer:
-    """What the functions of a module know of each other: the heads of all, and what those before this one bind."""
-
-    def __init__(self, heads: Mapping[str, Head], before: Sequence[AnalysedFunction]) -> None:
-        self.heads: Mapping[str, Head] = heads
-        self._before: Final = before
-
-    def earlier_graph(self, name: str) -> Type | None:
-        """The type of a graph variable that a function before this one binds, which TVM finds as well."""
-        return first_graph_type(self._before, name)
 
 
 class ModuleAnalyzer:
@@ -245,7 +235,7 @@ class ModuleAnalyzer:
             length += segment.length
         return length
 
-    def _late(self, start: int) -> frozenset[str]:
+    def _late(self, start: int) -> LateConstructors:
         """The constructors of the types below a function that starts at a segment, which mean nothing in it."""
         return self.context.types.constructors_below(bisect_left(self.types, start))
 
@@ -273,6 +263,7 @@ class ModuleAnalyzer:
         changed = ChangedHeads(self.earlier_heads, heads)
         self._parts_found = parts
         reporting = {bisect_left(parts, index, key=last_segment) for index in self.reported}
+        outside = Outer(heads, self.functions)
         for number, part in enumerate(parts):
             self._looked_at = part.start - 1
             known = part if isinstance(part, FunctionStatements) else unless_edited(part)
@@ -282,7 +273,7 @@ class ModuleAnalyzer:
             region = part
             if isinstance(region, FunctionStatements):
                 region = FunctionRegion(region.start, region.last, region.is_closed, True, region.head, region)
-            self.functions.append(self._analysed(region, Outer(heads, self.functions), changed))
+            self.functions.append(self._analysed(region, outside, changed))
         return ModuleAnalysis(
             self.context,
             self.segments,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..cancellation import check_cancelled
 from ..diagnostics import Diagnostic, Place, Severity
 from ..inference import OPEN
-from ..syntax.scopes import is_graph_name
+from ..syntax.scopes import Definition, is_graph_name
 from ..syntax.suggestions import replacement
 from ..syntax.tokens import GLOBAL, GRAPH, VARIABLES
 from ..type_visitor import has_error, has_incomplete
@@ -43,6 +43,20 @@ class Outside(Protocol):
     """What a function knows of the rest of its module."""
 
     heads: Mapping[str, Head]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all functions, with their ``@``."""
+        ...
+
+    @property
+    def globals(self) -> dict[str, Definition]:
+        """What the names of the functions stand for, by names without ``@``."""
+        ...
+
+    def has_names(self, names: tuple[str, ...]) -> bool:
+        """Whether the functions of the module have these names, in this order."""
+        ...
 
     def earlier_graph(self, name: str) -> Type | None:
         """The type of a graph variable that a function before this one binds, which TVM finds as well."""

@@ -20,6 +20,7 @@ from ..syntax.tokens import COMMENT, GLOBAL, GRAPH_BINDING, LET_BINDING, OPEN_CO
 from ..types import Type, TypeVar
 from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
 from .declarations import Head, ModuleTypes, NeedsFullAnalysis
+from .late_constructors import NONE_LATE, LateConstructors
 from .lowered_statement import LoweredStatement, TypedLowering
 from .statement_likeness import SPEAKING, Likeness, first_places, free_numbers, pattern_of
 from .typed_statement import ReportedStatement, TypedStatement
@@ -130,7 +131,9 @@ class TemplateCache:
         "__weakref__",
         "_alike",
         "_at_fault",
+        "_below",
         "_by_form",
+        "_late",
         "_parameters",
         "_plans",
         "_templates",
@@ -141,11 +144,18 @@ class TemplateCache:
     )
 
     def __init__(
-        self, types: ModuleTypes, parameters: tuple[TypeVar, ...] = (), late: frozenset[str] = frozenset()
+        self,
+        types: ModuleTypes,
+        parameters: tuple[TypeVar, ...] = (),
+        late: LateConstructors = NONE_LATE,
+        below: TemplateCache | None = None,
     ) -> None:
         self.types: Final = types
         self.names: Final = types.names(parameters, late)
-        self._within: Final[LruMap[tuple[tuple[TypeVar, ...], frozenset[str]], TemplateCache]] = LruMap(_SCOPES_KEPT)
+        self._late: Final = late
+        self._below: Final = None if below is None else ref(below)  # which holds us
+        """What the statements of functions with these type parameters share that stand below all types."""
+        self._within: Final[LruMap[tuple[tuple[TypeVar, ...], LateConstructors], TemplateCache]] = LruMap(_SCOPES_KEPT)
         self._parameters: Final = parameters
         self._templates: LruMap[object, _Template | None] = LruMap(_KEPT)
         self._valueless: Final[LruMap[object, frozenset[int]]] = LruMap(_KEPT)
@@ -159,7 +169,7 @@ class TemplateCache:
 
     def following(self, types: ModuleTypes, changed: frozenset[str]) -> TemplateCache:
         """The same after an edit of the types or the metadata, without what depends on ``changed`` names."""
-        made = TemplateCache(types, self._parameters, self.names.late)
+        made = TemplateCache(types, self._parameters, self._late)
         made._plans = self._plans
 
         def holds(template: _Template | None) -> bool:
@@ -168,7 +178,7 @@ class TemplateCache:
         made._templates, made._by_form = self._templates.only(holds), self._by_form.only(holds)
         return made
 
-    def within(self, head: Head, late: frozenset[str] = frozenset()) -> TemplateCache:
+    def within(self, head: Head, late: LateConstructors = NONE_LATE) -> TemplateCache:
         """What the statements of a function share that stands above the types of the constructors in ``late``.
 
         It has other functions of the same type parameters in it.
@@ -178,7 +188,8 @@ class TemplateCache:
             return self
         inner = self._within.get((parameters, late))
         if inner is None:
-            inner = self._within[parameters, late] = TemplateCache(self.types, parameters, late)
+            below = self.within(head) if late else None
+            inner = self._within[parameters, late] = TemplateCache(self.types, parameters, late, below)
         return inner
 
     def head(self, header: Segment) -> Head:
@@ -339,7 +350,11 @@ class TemplateCache:
     def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> _Template | None:
         template = self._templates.get(key)
         if template is None and key not in self._templates:
-            template = self._templates[key] = self._find_template(segment, names)
+            below = self._below() if self._below is not None else None
+            template = below._template_of(key, segment, names) if below is not None else None
+            if below is None or (template is not None and any(map(self._late.__contains__, template.lowered.declared))):
+                template = self._find_template(segment, names)
+            self._templates[key] = template
         return template
 
     def _plan(self, kinds: str) -> _Plan:

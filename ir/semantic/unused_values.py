@@ -17,7 +17,6 @@ from .function_statements import FunctionStatements
 from .lints.unused import Effect, Unused, is_meant
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .typed_statement import TypedStatement
-from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["unused_values"]
 
@@ -125,7 +124,7 @@ class _UnusedValues:
         if isinstance(function, FunctionStatements):
             return self._unused(function, undefined)
         first = function.start - 1
-        unused = [value for value in function.unused if not self._is_borrowed(function, value.name)]
+        unused = [value for value in function.unused if not self._analysis.lends(function, value.name)]
         return [replace(value, unit=self._analysis.unit(first + value.unit.number)) for value in unused]
 
     def _unused(self, function: FunctionStatements, undefined: Sequence[str]) -> Sequence[Unused]:
@@ -164,7 +163,7 @@ class _UnusedValues:
                     yield Unused(SymbolKind.PARAMETER, name, self._analysis.unit(function.start - 1), token)
                 continue
             bound = states if isinstance(states, tuple) else (states,)
-            is_used = name not in function.mentions.unused or self._is_borrowed(function, name)
+            is_used = name not in function.mentions.unused or self._analysis.lends(function, name)
             if is_used and not is_graph_name(name):
                 bound = self._without_uses(function, name, bound)
             elif is_used:
@@ -201,21 +200,6 @@ class _UnusedValues:
         if callee is not None and self._is_no_function(callee):
             effect, is_broken = Effect.UNKNOWN, True  # a call of nothing is no call
         return effect if effect is Effect.NONE or (is_graph and not is_broken) else None
-
-    def _is_borrowed(self, function: AnalysedFunction, name: str) -> bool:
-        """Whether a later function uses this one's graph variable, which TVM allows."""
-        if name not in self._analysis.outer_graph:
-            return False
-        start = function.start
-        if any(other.start < start and other.graph_type(name) is not None for other in self._analysis.functions):
-            return False
-        users = (index for index in self._analysis.reported if index > function.last)
-        return any(
-            (state := self._analysis.states[index]) is not None and name in state.outer_graph for index in users
-        ) or any(
-            other.start > start and isinstance(other, WholeFunctionAnalysis) and name in other.borrowed
-            for other in self._analysis.functions
-        )
 
 
 def _effect_of(function: FunctionStatements, state: TypedStatement) -> Effect:

@@ -7,6 +7,7 @@ the rest of the module declares, so it does not depend on the bodies of the othe
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from typing import Final, NamedTuple
@@ -27,6 +28,7 @@ from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import ERROR, Type
 from .declarations import METADATA_USE, Head, ModuleTypes
+from .late_constructors import NONE_LATE, LateConstructors
 from .lints.unused import Unused, unused_in
 from .statement_typer import Outside
 
@@ -58,7 +60,7 @@ class WholeFunctionAnalysis:
         types: ModuleTypes,
         outside: Outside,
         could_be_plain: bool,
-        late: frozenset[str] = frozenset(),
+        late: LateConstructors = NONE_LATE,
     ) -> None:
         self.head: Final = head
         self.start = start
@@ -70,15 +72,12 @@ class WholeFunctionAnalysis:
         named = {text for segment in segments for kind, text, _ in zip(*segment.tokens, strict=True) if kind == GLOBAL}
         self.mentioned: Final[Mapping[str, Head | None]] = {name: outside.heads.get(name) for name in sorted(named)}
         """The functions that it names."""
-        self.declared: Final = tuple(outside.heads) if None in self.mentioned.values() else None
+        self.declared: Final = outside.names if None in self.mentioned.values() else None
         """Every function of the module, where it names one that is not."""
         names = self.types.names(late=late)
-        names.globals = {
-            name[1:]: Definition(SymbolKind.FUNCTION, name, None, -1, declared_head.var)
-            for name, declared_head in outside.heads.items()
-        }
+        names.globals = ChainMap({}, outside.globals)  # those of all functions, which each of them adds itself to
         names.unreadable = {
-            name[1:] for name, declared_head in outside.heads.items() if declared_head.signature is ERROR
+            name[1:] for name, other in self.mentioned.items() if other is not None and other.signature is ERROR
         }
         self.outer_graph: Final = self._outer_graph_types(outside)
         """The graph variables that functions before it bind and it does not, and their types."""
@@ -134,7 +133,7 @@ class WholeFunctionAnalysis:
         return (
             gap == self.gap
             and all(outside.heads.get(name) is head for name, head in self.mentioned.items())
-            and (self.declared is None or self.declared == tuple(outside.heads))
+            and (self.declared is None or outside.has_names(self.declared))
             and all(outside.earlier_graph(name) == type for name, type in self.outer_graph.items())
         )
 

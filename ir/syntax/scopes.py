@@ -9,7 +9,7 @@ keeps its first value.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, MutableMapping, Sequence
 from typing import Final, Generic, TypeVar
 
 from ..expressions import Expr
@@ -69,12 +69,12 @@ class Names:
 
     def __init__(self, is_expression: bool = False) -> None:
         self.is_expression: Final = is_expression
-        self.globals: dict[str, Definition] = {}
-        self.types: dict[str, Definition] = {}
-        self.constructors: dict[str, Definition] = {}
+        self.globals: MutableMapping[str, Definition] = {}
+        self.types: MutableMapping[str, Definition] = {}
+        self.constructors: MutableMapping[str, Definition] = {}
         self.headers: dict[str, GlobalTypeVar] = {}
         """What stands for each data type by its name: a type that is defined otherwise is still the same one."""
-        self.late: frozenset[str] = frozenset()
+        self.late: Container[str] = ()
         """The constructors of the types that are defined below what is read."""
         self.unreadable: set[str] = set()
         """Functions whose head is broken: nothing is known of how to call them."""

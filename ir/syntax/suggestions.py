@@ -24,6 +24,9 @@ MOST_UNKNOWN_NAMES: Final = 1_000
 _LONGEST_NAME: Final = 200
 """The characters of a name that is compared with others: the time goes with the square of them."""
 
+MOST_COMPARISONS: Final = 2_000_000
+"""With how many names all of these are compared: a thousand with all operators, 200 with ten thousand functions."""
+
 _LEAST_ALIKE: Final = 60
 _LIKE_THE_BEST: Final = 10
 """How alike two names are at least, of a hundred, and how much less alike than the best another may be: with one name
@@ -31,32 +34,45 @@ that is far nearer than all others, what was meant is known, and is mended with 
 
 
 class NearestNames:
-    """Looks for what was meant by unknown names; of more than :data:`MOST_UNKNOWN_NAMES` in a reading it is not told.
+    """Looks for what was meant by unknown names; of more than :data:`MOST_UNKNOWN_NAMES` in a reading it is not told,
+    nor after :data:`MOST_COMPARISONS`.
 
     A text may have ten thousand of them, and an editor is shown the first thousand findings.
     """
 
-    __slots__ = ("_asked",)
+    __slots__ = ("_asked", "_compared", "_functions")
 
     def __init__(self) -> None:
-        self._asked: set[str] = set()
+        self.begin()
 
     def begin(self) -> None:
         """Another reading of the text begins, or the following of an edit."""
-        self._asked = set()
+        self._asked: set[str] = set()
+        self._compared = 0
+        self._functions: dict[str, list[str]] = {}
+        """What is told of the names of functions: the same wherever they are used."""
 
     def closest(self, name: str, names: Callable[[], Iterable[str]], count: int = 1) -> list[str]:
         """The names most like ``name`` of those that ``names`` gives, as :func:`closest` tells them."""
-        if name not in self._asked:
-            if self.are_exhausted:
-                return []
+        known = self._functions.get(name)
+        if known is not None:
+            return known[:count]
+        is_new = name not in self._asked
+        if is_new and self.are_exhausted:
+            return []
+        candidates = list(names())
+        if is_new:
             self._asked.add(name)
-        return closest(name, names(), count)
+            self._compared += len(candidates)
+        near = closest(name, candidates, count)
+        if name.startswith("@"):
+            self._functions[name] = near
+        return near
 
     @property
     def are_exhausted(self) -> bool:
         """Whether nothing is looked for any more."""
-        return len(self._asked) >= MOST_UNKNOWN_NAMES
+        return len(self._asked) >= MOST_UNKNOWN_NAMES or self._compared >= MOST_COMPARISONS
 
 
 def closest(name: str, names: Iterable[str], count: int = 1) -> list[str]:

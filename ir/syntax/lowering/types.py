@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ...dimensions import ANY, DimExpr
@@ -97,9 +98,12 @@ class TypeLowering(LoweringContext):
             variable = GlobalTypeVar(name)
             self.names.types[name] = Definition(SymbolKind.TYPE, name, None, -1, variable)
             return TypeCall(variable, arguments)
-        candidates = ("Tensor", *DTYPES, *self.names.types, *self.type_scope.names())
-        self._report_unknown("undefined-type", "unknown type", name, token, lambda: candidates)
+        self._report_unknown("undefined-type", "unknown type", name, token, self._types_in_scope)
         return ERROR
+
+    def _types_in_scope(self) -> Iterable[str]:
+        """Everything that the name of a type may have meant."""
+        return ("Tensor", *DTYPES, *self.names.types, *self.type_scope.names())
 
     def _do_type_arguments(self, step: Step, values: list[Any]) -> tuple[Type, ...]:
         return tuple(values)

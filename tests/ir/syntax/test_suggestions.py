@@ -55,3 +55,11 @@ def test_of_a_thousand_names_what_was_meant_is_looked_for() -> None:
     assert nearest.closest("%relu7", lambda: ["%relu"]) == ["%relu"]  # it was among them
     nearest.begin()
     assert nearest.closest("%rellu", lambda: ["%relu"]) == ["%relu"]
+
+
+def test_of_a_hundred_thousand_names_what_was_meant_is_looked_for_a_few_times() -> None:
+    nearest, names = NearestNames(), [f"@f{number}" for number in range(100_000)]
+    found = [nearest.closest(f"@function{number}", lambda: [*names, f"@functiom{number}"]) for number in range(40)]  # noqa: B023
+    assert found[0] == ["@functiom0"]
+    assert found[39] == []
+    assert nearest.closest("@function0", list) == ["@functiom0"]  # a function is the same everywhere
