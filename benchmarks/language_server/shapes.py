@@ -79,6 +79,7 @@ _INSIDE: Final = {
 """What is typed where no statement may stand."""
 
 _BINDING: Final = re.compile(r"^  (?:%\w+|let %\w+)[^\n]*=[^\n]*;$", re.MULTILINE)
+_NESTED_END: Final = re.compile(r"^  \}[^\n{]*;$", re.MULTILINE)
 _DEFINITION: Final = re.compile(r"^def (@\w+)", re.MULTILINE)
 _MARKS: Final = '(){}[];=,"'
 
@@ -137,6 +138,11 @@ def _everything(shape: Shape, text: str, function: _Function) -> Iterator[Script
         yield Script("brackets, quotes, comment marks lost and put back", [*_lost_marks(text, start, end, place)])
     for place, (start, end) in inside.items():
         yield Script("marks of nested lines lost and put back", [*_lost_marks_of_line(text, start, end, place)])
+    nested = _NESTED_END.search(text, places["middle"][0], closed)
+    if nested is not None:
+        brace, semicolon = nested.start() + 2, nested.end() - 1
+        keys = [*_lost(brace, "}", "the brace"), *_lost(semicolon, ";", "the semicolon behind it")]
+        yield Script("the end of a value in braces lost and put back", keys)
     yield Script("braces of the function lost and put back", _braces(function))
     for place, (start, end) in places.items():
         yield Script("lines joined and split, names doubled and used early", [*_of_lines(text, start, end, place)])

@@ -394,6 +394,10 @@ class Splitter:
                 if closed is None:
                     return self._unclosed(first, position)
                 position = closed
+                following = after_comments(kinds, closed)
+                if not elements and NEXT_BINDING.match(kinds, following):
+                    self._seen = max(self._seen, following + 1)
+                    return Cut(following, Role.STATEMENT, True, is_short=True)
             elif kind == ";":
                 if elements:
                     if not sequences[-1]:

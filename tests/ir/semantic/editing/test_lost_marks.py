@@ -47,3 +47,33 @@ def test_a_mark_lost_and_put_back(form: str, number: int, mark: str):
     back = lost.edit(TextSpan(at, at), mark)
     assert not [found for found in back.diagnostics if found.severity is Severity.ERROR]
     assert difference(back, Snapshot.open(text, "example.relay"), at, whole=True) is None
+
+
+_IN_BRACES = {
+    "a function": f"fn (%p: {_TYPE}) {{\n    nn.relu(%p)\n  }}",
+    "a branch": "if (%c) {\n    %x\n  } else {\n    %x\n  }",
+    "a match": "match (%x) {\n    %y => %y,\n  }",
+}
+
+
+@pytest.mark.parametrize("comment", ["", " /* a comment */"])
+@pytest.mark.parametrize("binding", ["%{}", "let %x_{}"])
+@pytest.mark.parametrize("value", _IN_BRACES)
+def test_a_semicolon_behind_a_brace_lost_and_put_back(value: str, binding: str, comment: str):
+    lines = [f"  {binding.format(i)} = {_IN_BRACES[value]}{comment};\n" for i in range(_STATEMENTS)]
+    text = f"{_HEAD}{''.join(lines)}  %x\n}}\n".replace("@main(", "@main(%c: bool, ")
+    start = text.index(lines[_STATEMENTS // 2])
+    at = start + len(lines[_STATEMENTS // 2]) - 2
+    snapshot = Snapshot.open(text, "example.relay")
+    memos = [snapshot.statement_memo(index) for index in range(2, 2 + _STATEMENTS)]
+    lost = snapshot.edit(TextSpan(at, at + 1), "")
+    errors = [found for found in lost.diagnostics if found.severity is Severity.ERROR]
+    assert [found.code for found in errors] == ["missing-token"]
+    assert errors[0].span is not None
+    assert start <= errors[0].span.start <= at + 1
+    kept = [lost.statement_memo(index) for index in range(2, 2 + _STATEMENTS)]
+    assert sum(any(memo is other for other in memos) for memo in kept) >= _STATEMENTS - 2
+    assert difference(lost, Snapshot.open(lost.text, "example.relay"), at, whole=True) is None
+    back = lost.edit(TextSpan(at, at), ";")
+    assert not [found for found in back.diagnostics if found.severity is Severity.ERROR]
+    assert difference(back, Snapshot.open(text, "example.relay"), at, whole=True) is None
