@@ -89,10 +89,13 @@ class Split:
         if not self.segments or len(self.far_sighted) > _MOST_FAR_SIGHTED:
             return self._matched(split_text(lines))
         first = self._first_before(self.segments.index_at(span.start), span.start)
+        delta, unchanged = length - (span.end - span.start), span.start + length
         following = max(self.segments.index_from(span.end), first + 1)
-        split, change = self._resplit(
-            lines, first, following, length - (span.end - span.start), span.start + length, span
-        )
+        if following < len(self.segments):
+            start = self.segments.start(following) + delta
+            # Where a statement ends may depend on whether it is the first on its line, and on its column.
+            following += lines.line_and_column(unchanged)[0] == lines.line_and_column(start)[0]
+        split, change = self._resplit(lines, first, following, delta, unchanged, span)
         splice = change
         looked_at = TextSpan(first, splice.new_end)
         position = rounds = 0

@@ -1,0 +1,35 @@
+"""Where a statement ends may depend on where it begins on its line, which an edit in front of it changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.ir.syntax import splitting
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+from tests.ir.semantic.editing.comparison import cuts_of
+
+_TEXT = """def @main(%x: int32) {
+  let %y =
+<indentation>let %z = %x;
+  %z;
+  %y
+}
+"""
+"""The second ``let`` is the value of the first where it is indented deeper, or where the first is not the first of its
+line; elsewhere that value is missing."""
+
+
+@pytest.mark.parametrize("typed", ["0", "  ", "    ", "\n", "/**/", "%0 = 1; "])
+@pytest.mark.parametrize("indentation", ["", "  ", "    "])
+def test_what_is_typed_in_front_of_a_let_whose_value_is_missing(indentation: str, typed: str):
+    text = _TEXT.replace("<indentation>", indentation)
+    at = text.index("  let %y")
+    opened = splitting.split_text(LineIndex(text))
+    edited, _ = opened.edited(opened.lines.edited(TextSpan(at, at), typed), TextSpan(at, at), len(typed))
+    afresh = splitting.split(edited.lines.text)
+    assert cuts_of(edited.segments) == cuts_of(afresh)
+    assert list(edited.far_sighted) == [index for index, segment in enumerate(afresh) if segment.is_far_sighted]
+    gone = TextSpan(at, at + len(typed))
+    back, _ = edited.edited(edited.lines.edited(gone, ""), gone, 0)
+    assert cuts_of(back.segments) == cuts_of(opened.segments)
