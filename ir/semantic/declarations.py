@@ -221,6 +221,7 @@ class Head:
         "__weakref__",
         "_definitions",
         "_is_complete",
+        "_numbers",
         "_origins",
         "_unit",
         "diagnostics",
@@ -262,7 +263,9 @@ class Head:
         self.function: Final = lowering.make_function(values, Tuple(()))
         self._definitions: tuple[Definition, ...] = tuple(lowering.definitions)
         self.listed: Final = lowering.listed_before
-        """The parameters of a long list, those of which the type was known."""
+        """The parameters of a long list, those of which the type was known or is not written."""
+        self._numbers: dict[Var, int] | None = None
+        """Where each stands among these, once one is asked for: a finding may be about each of a thousand."""
         self._is_complete = False
         """Whether these are among the definitions and the origins; they are added where they are asked for."""
         self._unit: Final = unit
@@ -334,9 +337,9 @@ class Head:
     def place_span(self, place: Place) -> TextSpan | None:
         """Where a part of it is written, counted from its start; ``None`` for what is no part of it."""
         if not self._is_complete and self.listed is not None and isinstance(place.expr, Var):
-            variables = self.listed.variables
-            number = next((number for number, var in enumerate(variables) if var is place.expr), None)
-            if number is not None:
+            if self._numbers is None:
+                self._numbers = {var: number for number, var in enumerate(self.listed.variables) if var is not None}
+            if (number := self._numbers.get(place.expr)) is not None:
                 self._add_origin(self.listed.parameters, number, place.expr)
         return place_span(self._origins, place)
 
@@ -441,7 +444,8 @@ def _distinct(types: Sequence[Type | None]) -> Collection[Type | None]:
 
 
 class _Listed(NamedTuple):
-    """The parameters of a long list, and the variable of each whose type was known; else ``None``, or it is missing."""
+    """The parameters of a long list, and the variable of each that was not read for itself, since its type was known or
+    is not written; else ``None``, or it is missing."""
 
     parameters: ListedParameters
     variables: list[Var | None]
@@ -488,7 +492,7 @@ class _HeadLowering(Lowering):
             self._list(listed, number, variables)
         return variables
 
-    def _listed_parameter(self, listed: ListedParameters, number: int, annotation: Type) -> Var:
+    def _listed_parameter(self, listed: ListedParameters, number: int, annotation: Type | None) -> Var:
         var = Var(self._texts[listed.firsts[number]][1:], annotation)
         self._list(listed, number, [var])
         return var

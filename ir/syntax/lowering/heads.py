@@ -22,6 +22,9 @@ __all__ = ["HeadLowering", "parameters_between"]
 
 _TYPE_PARAMETERS: Final = re.compile(rf"{DEF}{GLOBAL}\[({NAME}(?:,{NAME})*)")
 
+_WITHOUT_TYPE: Final = f"{LOCAL},"
+"""The kinds of a parameter without a type, with the comma behind it."""
+
 _TYPES_KEPT: Final = 4_096
 """How many types of parameters are kept in mind by their texts."""
 
@@ -144,7 +147,7 @@ class HeadLowering(FunctionLowering):
                 last = first + len(element) - 2
                 written = text[starts[first + 1] : starts[last] + len(texts[last])]
             known = types.get(written)
-            if known is not None:
+            if known is not None or element == _WITHOUT_TYPE:
                 var = self._listed_parameter(listed, number, known)
             else:
                 self.statement = statement = listed[number]
@@ -160,8 +163,8 @@ class HeadLowering(FunctionLowering):
         known without being read; none, where the first of these is not."""
         return ()
 
-    def _listed_parameter(self, listed: ListedParameters, number: int, annotation: Type) -> Var:
-        """One of the parameters that are listed apart, whose type is known."""
+    def _listed_parameter(self, listed: ListedParameters, number: int, annotation: Type | None) -> Var:
+        """One of the parameters that are listed apart, whose type is known, or not written."""
         self.statement = statement = listed[number]
         assert statement.root is not None
         return self._parameter(statement.first, annotation, None, statement.root)
