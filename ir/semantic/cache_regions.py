@@ -29,10 +29,11 @@ class CacheBlock(NamedTuple):
 
     ``memo`` is for what follows from the statements alone: it is the same as long as these are, and mean the same. Of a
     block only what is typed by itself counts, not what else lies in it (heads, braces, functions that are read as a
-    whole).
+    whole). ``words_memo`` is for what follows from their text, whatever it means: it stays where they are typed anew.
     """
 
     first: int
     end: int
     memo: dict[object, object]
+    words_memo: dict[object, object]
     is_block: bool

@@ -230,6 +230,10 @@ class SnapshotTokens:
             if not block.is_block or template is not None:
                 yield index, template
 
+    def has_word(self, block: CacheBlock, word: str) -> bool:
+        """Whether a word is in the text of a block."""
+        return any(word in segment.text for segment in self._split.segments[block.first : block.end])
+
     def heads_and_statements(
         self, block: CacheBlock, word: str, is_true: Callable[[str, Type], bool] | None = None
     ) -> Iterator[tuple[int, str, Type | None]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any, ClassVar, Final, TypeAlias
 
@@ -19,11 +19,13 @@ Memo: TypeAlias = "dict[object, object]"
 class _Block(list["TypedStatement | None"]):
     """Some consecutive statements, and the names that they depend on."""
 
-    __slots__ = ("_names", "_runs", "memo")
+    __slots__ = ("_names", "_runs", "memo", "words_memo")
 
     def __init__(self, states: Sequence[TypedStatement | None]) -> None:
         super().__init__(states)
         self.memo: Final[Memo] = {}
+        self.words_memo: Memo = {}
+        """What callers cache of the words of the statements, whatever these mean."""
         self._names: frozenset[str] | None = None
         self._runs: list[tuple[int, int, Memo | None]] | None = None
 
@@ -39,8 +41,9 @@ class _Block(list["TypedStatement | None"]):
         return self._names is None or name in self._names
 
     def replaced(self, start: int, indices: Sequence[int], made: Mapping[int, TypedStatement]) -> _Block:
-        """The block, which begins at ``start``, with those of some indices replaced."""
+        """The block, which begins at ``start``, with those of some indices typed anew."""
         block = _Block(self)
+        block.words_memo = self.words_memo
         are_alike = True
         for index in indices:
             are_alike = are_alike and type(made[index]) is type(block[index - start]) is TypedStatement
@@ -113,6 +116,22 @@ class StatementList(BlockList["TypedStatement | None"]):
             if ends[number] >= end:
                 return
 
+    def dependents_on_each(self, values: Collection[str], start: int, end: int) -> Mapping[str, Sequence[int]]:
+        """Where statements from ``start`` to ``end`` stand that depend on each of some names of values, in order."""
+        dependents: dict[str, list[int]] = {}
+        wanted = frozenset(values)
+        are_others = wanted.isdisjoint
+        for first, stop, block in self.parts(start, end):
+            if are_others(block.names):
+                continue
+            for index, state in enumerate(self[first:stop], first):
+                # What nothing is said about depends on the values that it uses alone.
+                if state is None or (are_others(state.uses) and type(state) is TypedStatement):
+                    continue
+                for name in wanted.intersection(state.depends_on):
+                    dependents.setdefault(name, []).append(index)
+        return dependents
+
     def parts(self, start: int, end: int) -> Iterator[tuple[int, int, _Block]]:
         """The statements from ``start`` to ``end``, block by block: from one to another, and the block they are in."""
         if start >= end:
@@ -148,8 +167,8 @@ class StatementList(BlockList["TypedStatement | None"]):
 
     def cache_blocks(self) -> Iterator[CacheBlock]:
         """Every block, with what callers cache of its statements."""
-        memos = [block.memo for block in self._blocks]
-        return map(CacheBlock, chain((0,), self._ends), self._ends, memos, repeat(True))
+        memos, words = [block.memo for block in self._blocks], [block.words_memo for block in self._blocks]
+        return map(CacheBlock, chain((0,), self._ends), self._ends, memos, words, repeat(True))
 
 
 def _order(state: TypedStatement | None) -> float:
@@ -163,7 +182,7 @@ def between(indices: Sequence[int], start: int, end: int) -> Sequence[int]:
 
 
 def replaced(states: StatementList, made: Mapping[int, TypedStatement]) -> StatementList:
-    """The statements with some of them replaced."""
+    """The statements with some of them typed anew: their text is the same."""
     blocks: dict[int, list[TypedStatement | None]] = {}
     indices = sorted(made)
     for first, stop, block in states.parts(indices[0], indices[-1] + 1) if indices else ():

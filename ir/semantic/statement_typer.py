@@ -85,6 +85,8 @@ class StatementTyper:
         """New statements that are not among ``states`` yet: they come after those before the first of them."""
         self.reported: list[int] = []
         """Those of them that are reported, by segment."""
+        self._uses_of_parameters: Mapping[str, Sequence[int]] | None = None
+        """Where those without types are used, once that is asked for while statements are typed anew."""
         self.progress: Callable[[StatementTyper, int, Mapping[int, TypedStatement]], None] | None = None
         """Called while statements are typed anew: up to which segment all are settled, and those made so far.
 
@@ -237,6 +239,7 @@ class StatementTyper:
         are statements that have to be typed anew in any case.
         """
         made: dict[int, TypedStatement] = {}
+        self._uses_of_parameters = None
         retyping = Retyping(
             self.names.bound,
             self.names.rebound,
@@ -287,7 +290,7 @@ class StatementTyper:
         new = self._state(state, order, index)
         if len(inferred) > known:
             now = [name for name in state.uses if name in inferred and inferred[name].order == order]
-            if any(name not in before and self._is_used(name, self.function.start, index) for name in now):
+            if any(name not in before and self._is_parameter_used(name, self.function.start, index) for name in now):
                 raise NeedsFullAnalysis
             type = new.type
             new = self._state(state, order, index)  # as those after it are typed: with what it tells
@@ -296,8 +299,19 @@ class StatementTyper:
             changed.update([name for name in now if before.pop(name, None) != inferred[name].type])
         changed.update(before)
         if not self.parameters.is_unsure and before:
-            self.parameters.is_unsure = any(self._is_used(name, index + 1, self.function.end) for name in before)
+            self.parameters.is_unsure = any(
+                self._is_parameter_used(name, index + 1, self.function.end) for name in before
+            )
         return new
+
+    def _is_parameter_used(self, name: str, start: int, end: int) -> bool:
+        """:meth:`_is_used` of a parameter without a type, which may be one of a thousand that is asked for."""
+        uses = self._uses_of_parameters
+        if uses is None:
+            function = self.function
+            uses = self.states.dependents_on_each(function.head.untyped, function.start, function.end)
+            self._uses_of_parameters = uses
+        return bool(between(uses.get(name, ()), start, end))
 
     def _is_used(self, name: str, start: int, end: int) -> bool:
         """Whether a statement from ``start`` to ``end`` depends on a name."""

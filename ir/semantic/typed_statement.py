@@ -164,6 +164,8 @@ class TypedStatement:
         While a statement is at fault, it stands for what the statement was and will be, so that one wrong letter does
         not retype everything after it.
         """
+        if "ty=" not in self.segment.text:
+            return ERROR  # what is kept with a hundred thousand statements takes its time, too
         type = self.segment.memo.get("type_comment")
         if not isinstance(type, Type):
             comments = TYPE_COMMENT.findall(self.segment.text)

@@ -114,7 +114,7 @@ class WholeModuleAnalysis:
     def cache_blocks(self) -> Iterator[CacheBlock]:
         """The segments one by one."""
         for index in range(len(self._segments)):
-            yield CacheBlock(index, index + 1, {}, False)
+            yield CacheBlock(index, index + 1, {}, {}, False)
 
     @property
     def call_memo(self) -> dict[object, object]:

@@ -211,7 +211,11 @@ def _causes(snapshot: Snapshot) -> tuple[list[_Cause], list[Diagnostic]]:
 
 
 def _runs(snapshot: Snapshot, block: CacheBlock) -> _BlockRuns:
-    """The runs of a block, which are kept with it."""
+    """The runs of a block, which are kept with it; with its words, where there are no type comments among them."""
+    without_comments = cast("_BlockRuns | None", block.words_memo.get(_runs))
+    if without_comments is not None:
+        block.memo[_runs] = without_comments
+        return without_comments
     check_cancelled()
     runs = [_Run(None)]
     for index, text, type in snapshot.heads_and_statements(block, "ty=", _is_surely_true):
@@ -225,6 +229,8 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> _BlockRuns:
             span = TextSpan(0, len(text.rstrip()))
             runs[-1].faults.append((index - block.first, internal_error(error, _DOING, span)))
     block_runs = block.memo[_runs] = _BlockRuns.of(runs)
+    if block_runs.is_silent and not snapshot.has_word(block, "ty="):
+        block.words_memo[_runs] = block_runs
     return block_runs
 
 

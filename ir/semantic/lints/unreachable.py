@@ -44,11 +44,14 @@ def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
     """What is unreachable inside statements, cached by statement and by block as long as they mean the same."""
     for block in snapshot.cache_blocks:
         known = cast("list[tuple[int, Diagnostic]] | None", block.memo.get(_in_statements))
-        if known is None:
+        if known is None and _in_statements not in block.words_memo:
             check_cancelled()
+            nested = list(snapshot.nested_statements(block, ("match", "if")))
+            if not nested:
+                block.words_memo[_in_statements] = None  # there is nothing to look for, whatever the types are
             known = block.memo[_in_statements] = [
                 (index - block.first, hint)
-                for index, template in snapshot.nested_statements(block, ("match", "if"))
+                for index, template in nested
                 if template is None or not _is_quiet(snapshot, template)
                 for hint in _in_statement(snapshot, index, template)
             ]

@@ -127,3 +127,24 @@ def test_a_parameter_without_a_type_is_added_where_others_have_types():
         snapshot = _checked(snapshot.edit(TextSpan(at + number, at + number), key), at)
     assert _errors(snapshot) == ["the type of %new cannot be inferred from its uses; annotate it"]
     assert [snapshot.statement_memo(index) for index in range(2, 20)] == memos
+
+
+def test_each_key_in_a_long_list_of_parameters_without_types():
+    """More than are parsed with their head; some have no use that tells their types."""
+    weights = [f"%w{number}" for number in range(24)]
+    uses = "".join(f"  %{i + 1} = nn.dense(%{i}, %w{2 * i}, units=8);\n" for i in range(12))
+    text = f"{_VERSION}def @main(%x: {_TYPE}, {', '.join(weights)}) {{\n  %0 = nn.relu(%x);\n{uses}  %12\n}}\n"
+    snapshot = _open(text)
+    unknown = [f"the type of %w{number} cannot be inferred from its uses; annotate it" for number in range(1, 24, 2)]
+    assert _errors(snapshot) == unknown
+    assert described(snapshot.diagnostics) == described(Snapshot.open_whole(text, "example.relay").diagnostics)
+    for place in ("%w3,", "%w10,", "%w22,"):
+        at = text.index(place) + len(place)
+        for number, key in enumerate(" %new: int8,"):
+            snapshot = _checked(snapshot.edit(TextSpan(at + number, at + number), key), at)
+        for number in range(len(" %new: int8,") - 1, -1, -1):
+            snapshot = _checked(snapshot.edit(TextSpan(at + number, at + number + 1), ""), at)
+    at = text.index("float32")
+    misspelled = _checked(snapshot.edit(TextSpan(at, at + 7), "float3"), at)
+    assert len(_errors(misspelled)) == len(unknown)
+    assert _errors(_checked(misspelled.edit(TextSpan(at, at + 6), "float32"), at)) == unknown
