@@ -208,7 +208,7 @@ class Snapshot(SnapshotTokens):
         values = self.unused_values
         if len(values) <= most:
             return self.diagnostics, 0
-        first = sorted(values, key=lambda value: (value.unit.base, value.token))[:most]
+        first = sorted(values, key=lambda value: (value.base, value.binding.token))[:most]
         return in_order([*self.findings, *map(self._unused_hint, first)]), len(values) - most
 
     @cached
@@ -256,8 +256,8 @@ class Snapshot(SnapshotTokens):
         try:
             return value.hint(self.lines)
         except Exception as error:
-            base = value.unit.base
-            return internal_error(error, "looking for values that nothing uses", TextSpan(base, base))
+            place = TextSpan(value.base, value.base)
+            return internal_error(error, "looking for values that nothing uses", place)
 
     @cached
     def _meaning(self) -> ModuleMeaning:

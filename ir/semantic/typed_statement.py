@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import Final, overload
 
+from msgspec.structs import replace
+
 from ..diagnostics import Diagnostic
 from ..syntax.scopes import is_graph_name
 from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.tokens import VARIABLES
-from ..syntax.units import Unit
 from ..types import ERROR, Type
-from .lints.unused import Unused, unused_in
+from .lints.unused import UnusedBinding, unused_in
 from .lowered_statement import LoweredStatement
 from .type_comments import TYPE_COMMENT, type_of_comment
 
@@ -74,7 +75,7 @@ class TypedStatement:
     diagnostics: Sequence[Diagnostic] = ()
     suggested: tuple[str, ...] | None = None
     outer_graph: tuple[str, ...] = ()
-    inner_unused: tuple[Unused, ...] = ()
+    inner_unused: tuple[UnusedBinding, ...] = ()
     """The values that it binds for itself and does not use."""
     mentioned: tuple[str, ...] | None = None
     """The names of outside in the text of a statement that is at fault."""
@@ -235,14 +236,7 @@ class ReportedStatement(TypedStatement):
         """A statement that differs from this one, which is at fault, in the name that it binds alone."""
         made = ReportedStatement(segment, bound, self.uses, self.lowered)
         made.mentioned = self.mentioned
-        made.inner_unused = tuple(
-            [
-                Unused(
-                    value.kind, value.name, Unit(segment, value.unit.number, value.unit.base), value.token, value.effect
-                )
-                for value in self.inner_unused
-            ]
-        )
+        made.inner_unused = tuple([replace(value, segment=segment) for value in self.inner_unused])
         made.diagnostics, made.suggested, made.outer_graph, made.known_by = (), None, (), None
         return made
 
@@ -259,6 +253,7 @@ def _names_in(segment: Segment, bound: str | None, uses: tuple[str, ...]) -> tup
     return tuple([name for name in names if name != bound or name in uses])
 
 
-def _inner_unused(own: LoweredStatement) -> tuple[Unused, ...]:
+def _inner_unused(own: LoweredStatement) -> tuple[UnusedBinding, ...]:
     bound_at = -1 if own.bound is None else own.bound.token
-    return tuple(value for value in unused_in(own.lowering) if value.token != bound_at)
+    bindings = [value.binding for value in unused_in(own.lowering)]
+    return tuple([binding for binding in bindings if binding.token != bound_at])

@@ -6,8 +6,6 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
-from msgspec.structs import replace
-
 from ..collections.block_list import common_beginning
 from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.segment_list import Segments
@@ -34,8 +32,8 @@ def _inside_statements(analysis: ModuleAnalysis) -> Iterator[Unused]:
     for index in analysis.reported:
         state = analysis.states[index]
         assert state is not None
-        for value in state.inner_unused:
-            yield replace(value, unit=analysis.unit(index))
+        for binding in state.inner_unused:
+            yield Unused(binding, index, analysis.segments.start(index))
 
 
 class _OfText(NamedTuple):
@@ -125,7 +123,8 @@ class _UnusedValues:
             return self._unused(function, undefined)
         first = function.start - 1
         unused = [value for value in function.unused if not self._analysis.lends(function, value.name)]
-        return [replace(value, unit=self._analysis.unit(first + value.unit.number)) for value in unused]
+        segments = self._analysis.segments
+        return [Unused(value.binding, first + value.number, segments.start(first + value.number)) for value in unused]
 
     def _unused(self, function: FunctionStatements, undefined: Sequence[str]) -> Sequence[Unused]:
         """What :meth:`_find_unused` gives, kept as long as the function does not change."""
@@ -139,7 +138,8 @@ class _UnusedValues:
         elif (known.first, known.base) == (first, base):
             return known.values
         else:
-            unused = [value.moved(first - known.first, base - known.base) for value in known.values]
+            segments, moved = first - known.first, base - known.base
+            unused = [Unused(binding, number + segments, base + moved) for binding, number, base in known.values]
         memo[_KnownUnused] = _KnownUnused(first, base, undefined, unused)
         return unused
 
@@ -160,7 +160,7 @@ class _UnusedValues:
                 if parameters is None:
                     parameters = function.head.defined_at()
                 for token in parameters.get(name, ()):
-                    yield Unused(SymbolKind.PARAMETER, name, self._analysis.unit(function.start - 1), token)
+                    yield Unused.of(SymbolKind.PARAMETER, name, self._analysis.unit(function.start - 1), token)
                 continue
             bound = states if isinstance(states, tuple) else (states,)
             is_used = name not in function.mentions.unused or self._analysis.lends(function, name)
@@ -178,7 +178,7 @@ class _UnusedValues:
             name = state.bound
             assert name is not None
             kind = SymbolKind.GRAPH if is_graph_name(name) else SymbolKind.LET
-            yield Unused(kind, name, self._analysis.unit(index), state.bound_at, effect)
+            yield Unused.of(kind, name, self._analysis.unit(index), state.bound_at, effect)
 
     def _without_uses(
         self, function: FunctionStatements, name: str, bound: Sequence[TypedStatement]

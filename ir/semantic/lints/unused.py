@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -26,6 +26,7 @@ from ...ops.operator import Op
 from ...syntax.lexer import WHITE_SPACE
 from ...syntax.lowering import Lowering
 from ...syntax.scopes import SymbolKind
+from ...syntax.statements import Segment
 from ...syntax.suggestions import replacement
 from ...syntax.tokens import GRAPH, LET_BINDING
 from ...syntax.tree import statement_range
@@ -34,7 +35,7 @@ from ...text.line_index import LineIndex
 from ...text.text_span import TextSpan
 from ...visitor import children
 
-__all__ = ["Effect", "Mentions", "Unused", "effect_of", "is_meant", "report", "suggested_names", "unused_in"]
+__all__ = ["Effect", "Mentions", "Unused", "UnusedBinding", "effect_of", "is_meant", "suggested_names", "unused_in"]
 
 
 class Effect(enum.Enum):
@@ -45,38 +46,67 @@ class Effect(enum.Enum):
     SOME = "some"
 
 
-class Unused(msgspec.Struct, frozen=True, dict=True):
-    """A value that nothing uses: its name is ``token`` of ``unit``."""
+class UnusedBinding(msgspec.Struct, frozen=True, dict=True):
+    """A value that nothing uses, wherever its statement stands: its name is ``token`` of ``segment``."""
 
     kind: SymbolKind
     name: str
-    unit: Unit
+    segment: Segment
     token: int
-    effect: Effect = Effect.NONE
+    effect: Effect
 
     @cached
     def places(self) -> tuple[TextSpan, TextSpan]:
-        """Where the name stands, and all that binds it."""
-        unit, token = self.unit, self.token
-        segment, base = unit.segment, unit.base
+        """Where the name stands, and all that binds it, from the beginning of the segment on."""
+        segment, token = self.segment, self.token
         # A sound statement that is known by its form is all of its segment; it need not be parsed for that.
         is_alike = segment.form is not None and not segment.diagnostics
         if is_alike and segment.kinds.startswith(GRAPH if token == 0 else LET_BINDING):
-            start = base + segment.text.index("%")
-            end = base + len(segment.text.rstrip(WHITE_SPACE))
-            return TextSpan(start, start + len(self.name)), TextSpan(base, end)
-        span = unit.span(token)
-        return span, span if self.kind is SymbolKind.PARAMETER else statement_range(segment, token, base)
+            start = segment.text.index("%")
+            end = len(segment.text.rstrip(WHITE_SPACE))
+            return TextSpan(start, start + len(self.name)), TextSpan(0, end)
+        span = segment.span(token)
+        return span, span if self.kind is SymbolKind.PARAMETER else statement_range(segment, token, 0)
+
+    @cached
+    def message(self) -> str:
+        """What is said of it."""
+        message = f"{self.name} is never used"
+        if self.kind is SymbolKind.PARAMETER:
+            return f"parameter {message}"
+        if self.kind is SymbolKind.GRAPH and self.effect is Effect.SOME:
+            message += ", and so is no part of the function: its effect never takes place (bind it with let)"
+        return message
+
+
+class Unused(NamedTuple):
+    """A value that nothing uses, in segment ``number`` of a text, which begins at ``base``."""
+
+    binding: UnusedBinding
+    number: int
+    base: int
+
+    @staticmethod
+    def of(kind: SymbolKind, name: str, unit: Unit, token: int, effect: Effect = Effect.NONE) -> Unused:
+        """The value whose name is a token of a unit."""
+        return Unused(UnusedBinding(kind, name, unit.segment, token, effect), unit.number, unit.base)
+
+    @property
+    def name(self) -> str:
+        """The name of the value."""
+        return self.binding.name
 
     def hint(self, lines: LineIndex) -> Diagnostic:
-        """The hint about it, in the text of ``lines``; the same one in later texts in which it has not moved."""
-        known = cast("dict[str, Diagnostic]", self.__dict__)
-        return known.get("_hint") or known.setdefault("_hint", report(self, lines))
+        """The hint about it, in the text of ``lines``.
 
-    def moved(self, segments: int, offset: int) -> Unused:
-        """The same, so many segments and code points further on."""
-        unit = Unit(self.unit.segment, self.unit.number + segments, self.unit.base + offset)
-        return Unused(self.kind, self.name, unit, self.token, self.effect)
+        A text may have a thousand of them, and an edit moves all that follow: what does not depend on the place is kept
+        with the binding. Nothing of this value refers to its hint, so that both are freed at once.
+        """
+        binding, base = self.binding, self.base
+        start, end = binding.places[0]
+        fixes = LazyFixes(partial(_fixes, binding, base, lines))
+        span = TextSpan(base + start, base + end)
+        return Diagnostic("unused-value", Severity.HINT, binding.message, span, fixes=fixes, tags=_TAGS)
 
 
 class Mentions:
@@ -180,7 +210,7 @@ def unused_in(lowering: Lowering) -> list[Unused]:
         is_graph = definition.kind is SymbolKind.GRAPH
         effect = effect_of(value, graph if is_graph else ())
         if effect is Effect.NONE or (is_graph and not isinstance(value, ErrorExpr)):
-            unused.append(Unused(definition.kind, definition.name, definition.unit, definition.token, effect))
+            unused.append(Unused.of(definition.kind, definition.name, definition.unit, definition.token, effect))
     return unused
 
 
@@ -229,34 +259,22 @@ def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
     return effect
 
 
-def report(unused: Unused, lines: LineIndex) -> Diagnostic:
-    """The hint about a value that nothing uses, in the text of ``lines``."""
-    span, statement = unused.places
-    message = f"{unused.name} is never used"
-    if unused.kind is SymbolKind.PARAMETER:
-        message = f"parameter {message}"
-    if unused.kind is SymbolKind.GRAPH and unused.effect is Effect.SOME:
-        message += ", and so is no part of the function: its effect never takes place (bind it with let)"
-    # Not the value itself, which keeps this hint: in a cycle, both would stay until the collector looks for garbage.
-    fixes = LazyFixes(partial(_fixes, unused.kind, unused.name, unused.unit, span, statement, lines))
-    return Diagnostic("unused-value", Severity.HINT, message, span, fixes=fixes, tags=_TAGS)
-
-
 _TAGS: Final = (Tag.UNNECESSARY,)
 
 
-def _fixes(
-    kind: SymbolKind, name: str, unit: Unit, span: TextSpan, statement: TextSpan, lines: LineIndex
-) -> Iterator[Fix]:
-    """What can be done about a ``name`` at ``span`` that nothing uses, bound by ``statement``."""
-    if kind is SymbolKind.PATTERN_VAR:
+def _fixes(binding: UnusedBinding, base: int, lines: LineIndex) -> Iterator[Fix]:
+    """What can be done about a binding in the segment at ``base`` that nothing uses."""
+    name, statement = binding.places
+    span, underscored = name.shifted(base), f"%_{binding.name[1:]}"
+    if binding.kind is SymbolKind.PATTERN_VAR:
         yield replacement(span, "_")
-    elif kind is not SymbolKind.PARAMETER:
-        written = unit.segment.text[statement.start - unit.base : span.start - unit.base]
+    elif binding.kind is not SymbolKind.PARAMETER:
+        written = binding.segment.text[statement.start : name.start]
         if _BINDS.fullmatch(written):
-            yield Fix(f"Remove {name}", (TextEdit(_with_line(statement, unit, lines), ""),))
-    if kind is not SymbolKind.GRAPH:
-        yield Fix(f"Name it %_{name[1:]}", (TextEdit(span, f"%_{name[1:]}"),))
+            removed = _with_line(statement, binding.segment, base, lines)
+            yield Fix(f"Remove {binding.name}", (TextEdit(removed, ""),))
+    if binding.kind is not SymbolKind.GRAPH:
+        yield Fix(f"Name it {underscored}", (TextEdit(span, underscored),))
 
 
 _VALUES: Final = frozenset(
@@ -270,12 +288,13 @@ _LINE_END: Final = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?(?:\r
 _INDENTED: Final = re.compile(r"[ \t]*\Z")
 
 
-def _with_line(span: TextSpan, unit: Unit, lines: LineIndex) -> TextSpan:
-    """``span`` with the rest of its line where nothing else stands there, comments about it included."""
+def _with_line(statement: TextSpan, segment: Segment, base: int, lines: LineIndex) -> TextSpan:
+    """A statement of the segment at ``base`` with the rest of its line where nothing else stands there, comments about
+    it included."""
+    span = statement.shifted(base)
     column = lines.line_and_column(span.start)[1]
-    within = span.end - unit.base
     # The line mostly ends in the same segment.
-    rest = unit.segment.text[within:]
+    rest = segment.text[statement.end :]
     if "\n" not in rest:
         rest = lines.part(span.end, lines.line_start(lines.line_and_column(span.end)[0] + 1))
     after = _LINE_END.match(rest)

@@ -18,6 +18,7 @@ _WHOLE = _PLAIN.replace("def @main", "type Pair {\n  Both(float32, float32),\n}\
 _METADATA = _PLAIN + "#[metadata]\n{"
 _PARAMETERS = "".join(f", %w{n}: Tensor[(64, {n}), float32]" for n in range(100))
 _LONG_HEAD = _PLAIN.replace("float32])", f"float32]{_PARAMETERS})")
+_UNUSED = f"def @above() {{ 1 }}\n{_HEAD}{''.join(f'  %{n} = nn.relu(%x);' for n in range(1, 200))}  %x\n}}\n"
 _EDITS = {
     "the name of an operator": (_PLAIN, "relu(%50)", "x", "relx"),
     "a value that nothing uses": (_PLAIN, "%50)", "%49)", "%48)"),
@@ -27,6 +28,7 @@ _EDITS = {
     "the dtype of a parameter": (_PLAIN, "float32", "", "float16"),
     "the name of a data type": (_WHOLE, "Pair", "P", "Pairs"),
     "metadata that cannot be read": (_METADATA, "{", "{{", "[["),
+    "what stands above values that nothing uses": (_UNUSED, "{ 1 }", "{ 22 }", "{ 333 }"),
 }
 
 
