@@ -54,6 +54,16 @@ def test_what_is_not_shown_is_counted_and_not_worked_out() -> None:
         assert reported.call_count == sum(each.code == "unused-value" for each in few) == 30
 
 
+def test_of_two_thousand_unused_values_the_first_thousand_are_shown() -> None:
+    lines = "".join(f"  %{number} = exp(%x);\n" for number in range(2_000))
+    text = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(3), float32]) {{\n{lines}  %x\n}}\n'
+    with mock.patch.object(Unused, "hint", autospec=True, side_effect=Unused.hint) as reported:
+        found = feature.diagnostics(Snapshot.open(text, "unused"))
+    assert [each.message for each in found[:-1]] == [f"%{number} is never used" for number in range(1_000)]
+    assert found[-1].message == "and 1,000 more: a document shows 1,000 at most"
+    assert reported.call_count == 1_000
+
+
 def test_what_a_comment_says_is_shown_as_it_stands() -> None:
     comment = "// ![x](https://elsewhere.example/x.png) <img src=x> [run](command:relay.run) `code` https://example"
     text = f'#[version = "0.0.5"]\n{comment}\ndef @main(%x: float32) {{\n  @main(%x)\n}}\n'
