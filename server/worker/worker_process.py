@@ -16,6 +16,7 @@ import queue
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
@@ -23,6 +24,8 @@ from types import FrameType
 from typing import Any, BinaryIO, Final, Protocol, TypeVar, cast
 
 import msgspec
+
+from relay_lsp.ir.cancellation import Cancellation, WorkCancelled
 
 __all__ = [
     "Cancel",
@@ -40,9 +43,12 @@ __all__ = [
 _LENGTH = 4
 _NICENESS = 10
 _PR_SET_PDEATHSIG = 1
+_SECONDS_BETWEEN_INTERRUPTS = 0.01
 _OURS = f"{__name__.partition('.')[0]}."
 _OURS_OF_DATA = f"{_OURS}ir."
 """Its classes are those of types, dimensions, attributes and findings; none of them does anything to the system."""
+_READING = (f"{_OURS}ir.semantic.", f"{_OURS}ir.syntax.")
+"""The packages of what reads and analyzes a text."""
 
 
 Result_co = TypeVar("Result_co", covariant=True)
@@ -192,6 +198,7 @@ class _Worker:
         self._jobs: queue.SimpleQueue[Run] = queue.SimpleQueue()
         self._current: int | None = None
         self._cancelled: set[int] = set()
+        self._cancellation = Cancellation()
         self._process_id = os.getpid()
 
     def serve(self) -> None:
@@ -220,15 +227,26 @@ class _Worker:
                 message = read_frame(self._stdin)
                 if isinstance(message, Cancel):
                     self._cancelled.add(message.id)
-                    _thread.interrupt_main()
+                    threading.Thread(target=self._interrupt, args=(message.id,), daemon=True).start()
                 else:
                     self._jobs.put(message)
         finally:
             os._exit(0)
 
+    def _interrupt(self, job: int) -> None:
+        """Interrupt a job until it heeds that."""
+        while self._current == job and job in self._cancelled:
+            _thread.interrupt_main()
+            time.sleep(_SECONDS_BETWEEN_INTERRUPTS)
+
     def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
         """Raise in the job that runs, if it is the one to stop. Ctrl-C in a terminal reaches us too, and is ignored."""
         if self._current is not None and self._current in self._cancelled:
+            self._cancellation.cancel()
+            if _is_reading(frame):
+                # What is read by half would stay so with the parts of the text that later readings share: the next job
+                # would find variables undefined. The reading ends at its next step.
+                return
             if _is_importing(frame):
                 # What is imported by half stays so: names are missing, operators are there already. No other job shall
                 # meet that, so the process goes, and the next job has another.
@@ -237,25 +255,33 @@ class _Worker:
             raise _Cancelled
 
     def _run(self, message: Run) -> Done | TaskFailed:
-        if message.id in self._cancelled:
-            self._cancelled.discard(message.id)
-            return TaskFailed(message.id, "cancelled", cancelled=True)
         folder, depth = _current_folder(), sys.getrecursionlimit()
         try:
+            return self._outcome(message)
+        except (_Cancelled, WorkCancelled):
+            return TaskFailed(message.id, "cancelled", cancelled=True)
+        finally:
+            _restore(folder, depth)
+
+    def _outcome(self, message: Run) -> Done | TaskFailed:
+        cancellation = self._cancellation = Cancellation()
+        try:
             self._current = message.id
-            result = message.job.run(lambda text: self._send(Reported(message.id, text)))
+            if message.id in self._cancelled:
+                raise _Cancelled
+            result = cancellation.run(lambda: message.job.run(lambda text: self._send(Reported(message.id, text))))
             self._current = None
             return Done(message.id, result)
-        except _Cancelled:
-            return TaskFailed(message.id, "cancelled", cancelled=True)
         except MemoryError:
             return TaskFailed(message.id, "out of memory: the limit is relay.worker.memoryLimit")
+        except (_Cancelled, WorkCancelled):
+            raise
         except BaseException as error:
             words = str(error) or type(error).__name__
             return TaskFailed(message.id, words, traceback.format_exc())
         finally:
+            self._cancelled.discard(message.id)
             self._current = None
-            _restore(folder, depth)
 
     def _send(self, message: Done | TaskFailed | Reported) -> None:
         try:
@@ -284,6 +310,14 @@ def _restore(folder: str, depth: int) -> None:
 def _is_importing(frame: FrameType | None) -> bool:
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_reading(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith(_READING):
             return True
         frame = frame.f_back
     return False

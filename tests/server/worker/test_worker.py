@@ -120,6 +120,30 @@ async def test_a_job_that_eats_memory_meets_the_limit() -> None:
         await worker.close()
 
 
+async def test_a_text_whose_reading_was_cancelled_is_read_rightly_the_next_time(worker: Worker) -> None:
+    statements = "".join(f"  %{number} = nn.relu(%{number - 1 if number else 'x'});\n" for number in range(300))
+    text = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {{\n{statements}  %299\n}}\n'
+    look = f"from relay_lsp.server.worker.read_texts import open_snapshot; text = {text!r}; "
+    slow = f"""
+        import time
+        from relay_lsp.ir.syntax import statements
+        def parse(parser, real=statements._SegmentParser.parse):
+            progress("parsing")
+            time.sleep(0.05)
+            return real(parser)
+        statements._SegmentParser.parse = parse
+        {look}return len(open_snapshot(text, "a").diagnostics)
+    """
+    parsing = asyncio.Event()
+    task = asyncio.create_task(worker.run(Code(slow), progress=lambda _: parsing.set()))
+    await asyncio.wait_for(parsing.wait(), 30)
+    task.cancel()
+    with pytest.raises((JobCancelled, asyncio.CancelledError)):
+        await task
+    found = f"{look}return [found.message for found in open_snapshot(text, 'a').diagnostics]"
+    assert await worker.run(Code(found)) == []
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 async def test_an_interrupt_from_the_terminal_does_not_stop_a_job(worker: Worker) -> None:
     task = asyncio.create_task(worker.run(Code("import time; time.sleep(0.5); return 'slept'")))
