@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+import msgspec
 
 if TYPE_CHECKING:
     from ..worker.pass_changes import SpanLayers, SpanOrigins
@@ -28,9 +29,12 @@ STEP_COLUMNS = "id, pass, before, after, seconds, time, origins, details"
 StepRow: TypeAlias = tuple[int, str, str, str, float, float, bytes, str]
 """A row with these columns."""
 
+_PackedOrigins: TypeAlias = tuple[tuple[int, int, tuple[tuple[int, int], ...]], ...]
+_PackedLayers: TypeAlias = tuple[tuple[tuple[tuple[str, int, int], ...], ...], tuple[tuple[int, int, int], ...]]
+_Unpacked = TypeVar("_Unpacked")
 
-@dataclass(frozen=True)
-class StepDetails:
+
+class StepDetails(msgspec.Struct, frozen=True):
     """How a pass was run, so that it can be run again. Steps recorded by older versions lack some of it."""
 
     call: str = ""
@@ -41,13 +45,13 @@ class StepDetails:
     """The level of the context that it ran in."""
     run: str = ""
     """The same for all steps that one command made."""
-    operators: Mapping[str, int] = field(default_factory=dict[str, int])
+    operators: Mapping[str, int] = msgspec.field(default_factory=dict[str, int])
     """How many calls of each operator there were more or fewer after it."""
     by_hand: bool = False
     """Whether it was no pass, but an edit by hand between two of them."""
     removed: Sequence[tuple[int, int]] = ()
     """Where in the text before it stand the values that it removed."""
-    skipped: Mapping[str, str] = field(default_factory=dict[str, str])
+    skipped: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     """The passes of the same command that the context did not admit, and why."""
     by_name: str = ""
     """Why the context alone would not have admitted the pass, which ran because it was asked for by name."""
@@ -68,13 +72,17 @@ class StepRecord:
     after: str
     seconds: float
     time: float
-    packed_origins: bytes = b""
-    details: StepDetails = StepDetails()
+    packed_origins: bytes
+    details: StepDetails
 
     @property
     def origins(self) -> SpanOrigins:
-        """For ranges of the text after the step those of the text before that they came from."""
-        return _unpacked(self.packed_origins) if self.packed_origins else ()
+        """For ranges of the text after the step those of the text before that they came from; none where they are
+        damaged."""
+        try:
+            return _unpacked(self.packed_origins, _PackedOrigins) if self.packed_origins else ()
+        except (zlib.error, ValueError):
+            return ()
 
     @property
     def call(self) -> str:
@@ -82,42 +90,45 @@ class StepRecord:
         return self.details.call or self.pass_name
 
 
-def step_of_row(row: StepRow) -> StepRecord:
-    """The step of a row with the columns of :data:`STEP_COLUMNS`. Details of a newer version are left out."""
-    known = {entry.name for entry in fields(StepDetails)}
-    details = {name: value for name, value in json.loads(row[7]).items() if name in known}
-    return StepRecord(*row[:6], packed_origins=row[6], details=StepDetails(**details))
+def step_of_row(row: Sequence[object]) -> StepRecord:
+    """The step of a row with the columns of :data:`STEP_COLUMNS`. Details of a newer version are left out.
+
+    Raises:
+        ValueError: a value has another type than its column, which a damaged file can hold.
+    """
+    checked = msgspec.convert(row, StepRow)
+    details = msgspec.json.decode(checked[7], type=StepDetails)
+    return StepRecord(*checked[:6], packed_origins=checked[6], details=details)
 
 
 def packed_details(details: StepDetails) -> str:
     """How a pass was run, as its column holds it."""
-    return json.dumps(asdict(details))
+    return msgspec.json.encode(details).decode()
 
 
 def packed_origins(origins: Sequence[tuple[int, int, Sequence[tuple[int, int]]]]) -> bytes:
     """Origins as :attr:`StepRecord.origins` gives them, as their column holds them."""
-    return zlib.compress(json.dumps(origins, separators=(",", ":")).encode(), 1)
-
-
-def _unpacked(body: bytes) -> SpanOrigins:
-    return tuple(
-        (start, end, tuple((old_start, old_end) for old_start, old_end in old))
-        for start, end, old in json.loads(zlib.decompress(body))
-    )
+    return zlib.compress(msgspec.json.encode(origins), 1)
 
 
 def packed_layers(layers: SpanLayers) -> bytes:
     """The layers of a text's values, as their column holds them: each once, however many values came from it."""
     numbers: dict[tuple[tuple[str, int, int], ...], int] = {}
     values = [(start, end, numbers.setdefault(sources, len(numbers))) for start, end, sources in layers]
-    return zlib.compress(json.dumps([list(numbers), values], separators=(",", ":")).encode(), 1)
+    return zlib.compress(msgspec.json.encode([list(numbers), values]), 1)
 
 
 def unpacked_layers(body: bytes) -> SpanLayers:
-    """What :func:`packed_layers` packed."""
-    groups, values = json.loads(zlib.decompress(body))
-    sources: list[tuple[tuple[str, int, int], ...]] = [
-        tuple((name, line, column) for name, line, column in group) for group in groups
-    ]
-    places: list[tuple[int, int, int]] = values
-    return tuple((start, end, sources[number]) for start, end, number in places)
+    """What :func:`packed_layers` packed.
+
+    Raises:
+        ValueError, zlib.error: it did not pack this.
+    """
+    groups, values = _unpacked(body, _PackedLayers)
+    if any(number >= len(groups) for _, _, number in values):
+        raise ValueError("a layer that is not there")
+    return tuple((start, end, groups[number]) for start, end, number in values)
+
+
+def _unpacked(body: bytes, kind: type[_Unpacked]) -> _Unpacked:
+    return msgspec.json.decode(zlib.decompress(body), type=kind)

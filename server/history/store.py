@@ -19,7 +19,9 @@ import zlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from .rows import (
     STEP_COLUMNS,
@@ -47,6 +49,7 @@ _HASHED = 1 << 16
 _LARGEST_NUMBER = 2**63 - 1
 """The largest number of a row that SQLite has."""
 _NO_DETAILS = StepDetails()
+_Value = TypeVar("_Value")
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, body BLOB NOT NULL, size INTEGER NOT NULL, used REAL NOT NULL);
@@ -149,7 +152,7 @@ class HistoryStore:
         """The layers that the values of a text came from, as far as they are recorded."""
         with self._transaction() as database:
             row = database.execute("SELECT layers FROM origins WHERE hash = ?", (content_hash(text),)).fetchone()
-            return unpacked_layers(row[0]) if row is not None and row[0] is not None else ()
+            return unpacked_layers(_checked(row[0], bytes)) if row is not None and row[0] is not None else ()
         return ()
 
     def keep_base(self, text: str, base: str) -> None:
@@ -169,7 +172,7 @@ class HistoryStore:
             return own
         with self._transaction() as database:
             row = database.execute("SELECT base FROM origins WHERE hash = ?", (key,)).fetchone()
-            key = row[0] if row is not None else None
+            key = _checked(row[0], str) if row is not None and row[0] is not None else None
         return self.text(key) if key is not None else None
 
     def steps_to(self, text: str) -> tuple[StepRecord, ...]:
@@ -216,7 +219,7 @@ class HistoryStore:
             if row is None:
                 return None
             database.execute("UPDATE texts SET used = ? WHERE hash = ?", (_next_moment(database), key))
-            return zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
+            return zlib.decompress(_checked(row[0], bytes)).decode("utf-8", "surrogatepass")
         return None
 
     def step(self, identity: int) -> StepRecord | None:
@@ -398,7 +401,16 @@ def _size(database: sqlite3.Connection) -> int:
 def _next_moment(database: sqlite3.Connection) -> float:
     """What comes after all moments at which texts were used, whatever the clock says: it may have been set back."""
     (newest,) = database.execute("SELECT max(used) FROM texts").fetchone()
-    return max(time.time(), math.nextafter(newest, math.inf)) if newest is not None else time.time()
+    return time.time() if newest is None else max(time.time(), math.nextafter(_checked(newest, float), math.inf))
+
+
+def _checked(value: object, kind: type[_Value]) -> _Value:
+    """A value of a row. SQLite gives a damaged one with whatever type it has then.
+
+    Raises:
+        ValueError: it has another type than its column.
+    """
+    return msgspec.convert(value, kind)
 
 
 def _keep_text(database: sqlite3.Connection, text: str, now: float) -> None:

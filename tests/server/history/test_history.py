@@ -60,6 +60,56 @@ def test_a_damaged_file_is_set_aside_and_said_so(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("history.sqlite.damaged-*"))) == 1
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE texts SET used = x'00ff'",
+        "UPDATE texts SET body = 'no bytes'",
+        "UPDATE texts SET body = x'00ff'",
+        "UPDATE steps SET pass = x'ff'",
+        "UPDATE steps SET time = 'yesterday'",
+        "UPDATE steps SET details = '5'",
+        "UPDATE steps SET details = '{\"removed\": 5}'",
+        "UPDATE steps SET details = x'ff'",
+        "UPDATE origins SET layers = 3",
+        "UPDATE origins SET layers = x'00ff'",
+        "UPDATE origins SET base = x'ff'",
+    ],
+)
+def test_a_value_of_another_type_than_its_column_is_damage(tmp_path: Path, damage: str) -> None:
+    history = HistoryStore(tmp_path)
+    history.record("FoldConstant", "before", "after", 0)
+    history.keep_layers("after", ((0, 5, (("conv1", 1, 1),)),))
+    history.keep_base("edited", "after")
+    history.close()
+    with sqlite3.connect(tmp_path / "history.sqlite") as database:
+        database.execute(damage)
+    reports: list[str] = []
+    history = HistoryStore(tmp_path, report=reports.append)
+
+    history.layers("after")
+    history.base("edited")
+    history.steps_to("after")
+    history.text(content_hash("after"))
+    history.record("FoldConstant", "before", "after", 0)
+
+    assert len(history.steps_to("after")) == 1
+    assert [report for report in reports if "set aside" in report]
+
+
+def test_where_a_step_says_nothing_readable_about_its_values_the_step_is_still_there(tmp_path: Path) -> None:
+    history = HistoryStore(tmp_path)
+    history.record("FoldConstant", "before", "after", 0, origins=((0, 5, ((0, 6),)),))
+    history.close()
+    with sqlite3.connect(tmp_path / "history.sqlite") as database:
+        database.execute("UPDATE steps SET origins = x'00ff'")
+
+    (step,) = HistoryStore(tmp_path).steps_to("after")
+
+    assert step.pass_name == "FoldConstant"
+    assert step.origins == ()
+
+
 def test_a_folder_that_cannot_be_written_leaves_the_history_in_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     reports: list[str] = []
