@@ -176,7 +176,7 @@ async def go_to_step(server: RelayLanguageServer, *arguments: object) -> RunAnsw
     if refused is not None:
         return {"changed": True, "applied": False, "message": refused}
     await server.state.history.recall(document.uri, LineIndex(text))
-    server.in_background(read_layers_ahead(server, document))
+    server.in_background(read_layers_ahead(server, document), document)
     return {"changed": True, "applied": True, "message": "done"}
 
 

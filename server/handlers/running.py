@@ -74,7 +74,7 @@ async def run_and_apply(
     if refused is not None:
         return _report(outcome, False, refused)
     await server.state.passes.remember(document.uri, text, outcome)
-    server.in_background(read_layers_ahead(server, document))
+    server.in_background(read_layers_ahead(server, document), document)
     skipped = skipped_words(outcome)
     if skipped:
         server.say(f"{names}: done{skipped}", Severity.INFORMATION)

@@ -104,7 +104,7 @@ def _configure(server: RelayLanguageServer, given: Any, own: Mapping[str, Any] |
     if history.folder != before:
         for document in server.state.documents:
             if not history.knows(document):
-                server.in_background(_recall(server, document))
+                server.in_background(_recall(server, document), document)
 
 
 async def _take_settings(server: RelayLanguageServer) -> None:
@@ -129,9 +129,9 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
     text = opened_lines.get() or item.text
     document = server.state.documents.open(item.uri, text, item.version, item.language_id)
     _changed(server, document)
-    server.in_background(_recall(server, document))
-    if is_first:
-        server.in_background(_prepare(server, document))
+    server.in_background(_recall(server, document), document)
+    if is_first and (server.preparation is None or server.preparation.done()):
+        server.preparation = server.in_background(_prepare(server, document))
 
 
 async def _recall(server: RelayLanguageServer, document: Document) -> None:
@@ -143,6 +143,7 @@ async def _recall(server: RelayLanguageServer, document: Document) -> None:
 async def _prepare(server: RelayLanguageServer, document: Document) -> None:
     """Load what the first request of each kind, and start what the first pass, would have to wait for."""
     await server.state.analysis.snapshot(document)
+    del document  # the user may have closed it before there is a pause
     await _load_rest(server)
     await server.state.prepare()
 

@@ -100,7 +100,10 @@ class RelayLanguageServer(LanguageServer):
         """Whether the client has asked us to shut down, after which nothing more may be sent."""
         self.tokens = TokenMemory()
         self._sent: weakref.WeakKeyDictionary[Document, SentFindings] = weakref.WeakKeyDictionary()
-        self._tasks: set[asyncio.Future[Any]] = set()
+        self._tasks: dict[asyncio.Future[Any], Document | None] = {}
+        """What runs in the background, and of which document it is."""
+        self.preparation: asyncio.Future[Any] | None = None
+        """What is loaded and started in the first pauses."""
         self._reported: set[str] = set()
 
     def begin(self, client: dict[str, Any], options: Any) -> None:
@@ -176,14 +179,22 @@ class RelayLanguageServer(LanguageServer):
         """Forget a document, and take back its diagnostics."""
         self.state.close(uri)
         self.tokens.forget(uri)
+        for task, document in self._tasks.items():
+            if document is not None and document.uri == uri:
+                task.cancel()
         if not self.client_pulls and not self.has_left:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
 
-    def in_background(self, work: Awaitable[Any]) -> None:
-        """Run a coroutine to its end without waiting for it; what it raises goes to the log."""
+    def in_background(self, work: Awaitable[Any], document: Document | None = None) -> asyncio.Future[Any]:
+        """Run a coroutine without waiting for it; what it raises goes to the log.
+
+        What is of a ``document`` ends when that is closed: work that waits for a pause would otherwise keep the texts
+        of all documents that an editor opens and closes without one.
+        """
         task = asyncio.ensure_future(work)
-        self._tasks.add(task)
+        self._tasks[task] = document
         task.add_done_callback(self._finished)
+        return task
 
     def abandon_background(self) -> None:
         """Cancel what runs in the background: its results are not wanted any more."""
@@ -191,7 +202,7 @@ class RelayLanguageServer(LanguageServer):
             task.cancel()
 
     def _finished(self, task: asyncio.Future[Any]) -> None:
-        self._tasks.discard(task)
+        self._tasks.pop(task, None)
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.error("a background task failed", exc_info=error)
 

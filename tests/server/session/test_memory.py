@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import weakref
 from collections import Counter
 from unittest import mock
 
 import pytest
+from lsprotocol.types import (
+    DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams,
+    TextDocumentIdentifier,
+    TextDocumentItem,
+)
 
 from relay_lsp.ir.semantic.module_analysis import ModuleAnalysis
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server.documents.documents import Change, Document
 from relay_lsp.server.documents.positions import Encoding, Position, Range
 from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.handlers.synchronization import did_close, did_open, shutdown
+from relay_lsp.server.serving.application import create_server
 from relay_lsp.server.session import background_analysis
 from relay_lsp.server.session.background_analysis import BackgroundAnalysis
 
@@ -58,3 +68,33 @@ async def test_texts_that_are_closed_leave_nothing(left_alone: bool) -> None:
         after = _living()
     assert all(after[kind] <= before[kind] + 2 for kind in _KINDS), (before, after)
     analysis.shut_down()
+
+
+class _Client:
+    """A client that reads nothing of what it is sent."""
+
+    def write(self, data: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+
+async def test_a_client_that_never_pauses_has_no_closed_texts_kept_for_it() -> None:
+    """What waits for a pause, such as the reading of layers, lets go of a document that is closed meanwhile."""
+    server = create_server()
+    server.protocol.set_writer(_Client())
+    documents: list[weakref.ref[Document]] = []
+    for number in range(5):
+        uri = "file:///a.relay"
+        did_open(server, DidOpenTextDocumentParams(TextDocumentItem(uri, "relay", 1, _text(number))))
+        document = server.state.documents.find(uri)
+        assert document is not None
+        documents.append(weakref.ref(document))
+        await server.state.analysis.snapshot(document)
+        server.state.idle_time.note_message()
+        del document
+        did_close(server, DidCloseTextDocumentParams(TextDocumentIdentifier(uri)))
+        await asyncio.sleep(0.01)
+    gc.collect()
+    living = [number for number, document in enumerate(documents[:-1]) if document() is not None]
+    shutdown(server, None)
+    assert living == []
