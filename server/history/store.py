@@ -16,8 +16,8 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -46,6 +46,7 @@ _FORMAT = 3
 _BUSY_SECONDS = 5.0
 _LONGEST_CHAIN = 1000
 _HASHED = 1 << 16
+_PASSING = ("locked", "locking", "full", "readonly", "disk I/O error", "unable to open", "permission", "interrupted")
 _LARGEST_NUMBER = 2**63 - 1
 """The largest number of a row that SQLite has."""
 _NO_DETAILS = StepDetails()
@@ -125,7 +126,8 @@ class HistoryStore:
         if before == after:
             return
         now = time.time()
-        with self._transaction() as database:
+
+        def add(database: sqlite3.Connection) -> None:
             used = _next_moment(database)
             for text in (before, after):
                 _keep_text(database, text, used)
@@ -138,9 +140,12 @@ class HistoryStore:
             )
             self._shrink(database)
 
+        self._transact(add, None)
+
     def keep_layers(self, text: str, layers: SpanLayers) -> None:
         """Remember, by its content, which layers the values of a text came from; what was known before gives way."""
-        with self._transaction() as database:
+
+        def keep(database: sqlite3.Connection) -> None:
             database.execute(
                 "INSERT INTO origins (hash, layers) VALUES (?, ?) "
                 "ON CONFLICT (hash) DO UPDATE SET layers = excluded.layers",
@@ -148,16 +153,21 @@ class HistoryStore:
             )
             self._shrink(database)
 
+        self._transact(keep, None)
+
     def layers(self, text: str | LineIndex) -> SpanLayers:
         """The layers that the values of a text came from, as far as they are recorded."""
-        with self._transaction() as database:
+
+        def read(database: sqlite3.Connection) -> SpanLayers:
             row = database.execute("SELECT layers FROM origins WHERE hash = ?", (content_hash(text),)).fetchone()
             return unpacked_layers(_checked(row[0], bytes)) if row is not None and row[0] is not None else ()
-        return ()
+
+        return self._transact(read, ())
 
     def keep_base(self, text: str, base: str) -> None:
         """Remember that ``text`` was made of ``base`` by hand, so that what is known of its values is found again."""
-        with self._transaction() as database:
+
+        def keep(database: sqlite3.Connection) -> None:
             _keep_text(database, base, _next_moment(database))
             database.execute(
                 "INSERT INTO origins (hash, base) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET base = excluded.base",
@@ -165,15 +175,20 @@ class HistoryStore:
             )
             self._shrink(database)
 
+        self._transact(keep, None)
+
     def base(self, text: str | LineIndex) -> str | None:
         """The known text that ``text`` was made of by hand; itself where it is known."""
         key = content_hash(text)
         if (own := self.text(key)) is not None:
             return own
-        with self._transaction() as database:
+
+        def read(database: sqlite3.Connection) -> str | None:
             row = database.execute("SELECT base FROM origins WHERE hash = ?", (key,)).fetchone()
-            key = _checked(row[0], str) if row is not None and row[0] is not None else None
-        return self.text(key) if key is not None else None
+            return _checked(row[0], str) if row is not None and row[0] is not None else None
+
+        known = self._transact(read, None)
+        return self.text(known) if known is not None else None
 
     def steps_to(self, text: str) -> tuple[StepRecord, ...]:
         """How ``text`` came to be: the steps that lead to it, the first one first.
@@ -190,53 +205,44 @@ class HistoryStore:
 
     def _chain(self, text: str, end: str) -> list[StepRecord]:
         """The steps that hang together, from the one whose ``end`` (``before`` or ``after``) is ``text`` on."""
-        steps: list[StepRecord] = []
         key = content_hash(text)
-        seen = {key}
-        with self._transaction() as database:
-            while len(steps) < _LONGEST_CHAIN:
-                left = steps[-1].id if steps and end == "after" else None
-                row = database.execute(
-                    f"SELECT {STEP_COLUMNS} FROM steps WHERE {end} = ? ORDER BY id < ? DESC, id DESC LIMIT 1",
-                    (key, left),
-                ).fetchone()
-                if row is None:
-                    break
-                step = step_of_row(row)
-                key = step.before if end == "after" else step.after
-                # Further back in time no step comes twice.
-                is_earlier = left is not None and step.id < left
-                if key in seen and not is_earlier:
-                    break
-                steps.append(step)
-                seen.add(key)
-        return steps
+        return self._transact(lambda database: _chain_from(database, key, end), [])
 
     def text(self, key: str) -> str | None:
         """The text of this content hash, if the store still has it."""
-        with self._transaction() as database:
+
+        def read(database: sqlite3.Connection) -> str | None:
             row = database.execute("SELECT body FROM texts WHERE hash = ?", (key,)).fetchone()
             if row is None:
                 return None
             database.execute("UPDATE texts SET used = ? WHERE hash = ?", (_next_moment(database), key))
-            return zlib.decompress(_checked(row[0], bytes)).decode("utf-8", "surrogatepass")
-        return None
+            text = zlib.decompress(_checked(row[0], bytes)).decode("utf-8", "surrogatepass")
+            if content_hash(text) != key:
+                raise ValueError("a text is not the one that its key says")
+            return text
+
+        return self._transact(read, None)
 
     def step(self, identity: int) -> StepRecord | None:
         """The step of this number, if the store still has it."""
         if not 0 <= identity <= _LARGEST_NUMBER:
             return None
-        with self._transaction() as database:
+
+        def read(database: sqlite3.Connection) -> StepRecord | None:
             row = database.execute(f"SELECT {STEP_COLUMNS} FROM steps WHERE id = ?", (identity,)).fetchone()
             return None if row is None else step_of_row(row)
-        return None
+
+        return self._transact(read, None)
 
     def clear(self) -> None:
         """Forget everything."""
-        with self._transaction() as database:
+
+        def forget(database: sqlite3.Connection) -> None:
             database.execute("DELETE FROM steps")
             database.execute("DELETE FROM texts")
             database.execute("DELETE FROM origins")
+
+        self._transact(forget, None)
 
     def _report(self, problem: str) -> None:
         """Report a problem; one that stays, such as a full disk, once."""
@@ -249,18 +255,24 @@ class HistoryStore:
         with self._lock:
             self._let_go()
 
-    @contextmanager
-    def _transaction(self) -> Generator[sqlite3.Connection]:
-        """A transaction that is committed at the end. What goes wrong with the file is reported, and the block left."""
+    def _transact(self, work: Callable[[sqlite3.Connection], _Value], otherwise: _Value) -> _Value:
+        """What ``work`` gives in a transaction that is committed at its end. What goes wrong is reported.
+
+        Where the file is damaged it is set aside, and the work done in the new one; where it cannot be used at the
+        moment, or is damaged again at once, the answer is ``otherwise``.
+        """
         with self._lock:
-            try:
-                connection = self._connect()
-                with connection:
-                    yield connection
-            except sqlite3.OperationalError as error:
-                self._report(f"the pass history could not be used this time: {error}")
-            except (sqlite3.DatabaseError, zlib.error, ValueError) as error:
-                self._set_aside(error)
+            for _ in range(2):
+                try:
+                    connection = self._connect()
+                    with connection:
+                        return work(connection)
+                except (sqlite3.DatabaseError, zlib.error, ValueError) as error:
+                    if _is_passing(error):
+                        self._report(f"the pass history could not be used this time: {error}")
+                        break
+                    self._set_aside(error)
+        return otherwise
 
     def _connect(self) -> sqlite3.Connection:
         if self._connection is not None and self._path is not None and _identity(self._path) != self._opened:
@@ -284,12 +296,12 @@ class HistoryStore:
                 connection = self._prepare_patiently(str(self._path))
                 self._opened = _identity(self._path)
                 return connection
-        except (sqlite3.OperationalError, OSError, _NewerFormat) as error:
+        except (sqlite3.DatabaseError, OSError, _NewerFormat) as error:
+            if isinstance(error, sqlite3.DatabaseError) and not _is_passing(error):
+                self._set_aside(error)
+                return self._open_file()
             self._report(f"the pass history is kept in memory only: {self._path}: {error}")
             self._path = None
-        except sqlite3.DatabaseError as error:
-            self._set_aside(error)
-            return self._open_file()
         return self._prepare(":memory:")
 
     def _prepare_patiently(self, path: str) -> sqlite3.Connection:
@@ -359,6 +371,14 @@ class _NewerFormat(Exception):
     """The file is of a version of the program that comes after this one."""
 
 
+def _is_passing(error: Exception) -> bool:
+    """Whether an error says that a file cannot be used at the moment, rather than that it is damaged.
+
+    The words are SQLite's for these conditions (https://sqlite.org/rescode.html); Python 3.10 does not give the codes.
+    """
+    return isinstance(error, sqlite3.OperationalError) and any(words in str(error) for words in _PASSING)
+
+
 _Identity = tuple[int, int]
 """Device and number of a file, which stay when it gets another name."""
 
@@ -402,6 +422,31 @@ def _next_moment(database: sqlite3.Connection) -> float:
     """What comes after all moments at which texts were used, whatever the clock says: it may have been set back."""
     (newest,) = database.execute("SELECT max(used) FROM texts").fetchone()
     return time.time() if newest is None else max(time.time(), math.nextafter(_checked(newest, float), math.inf))
+
+
+def _chain_from(database: sqlite3.Connection, key: str, end: str) -> list[StepRecord]:
+    """The steps that hang together, from the one whose ``end`` (``before`` or ``after``) has this key on."""
+    steps: list[StepRecord] = []
+    seen = {key}
+    while len(steps) < _LONGEST_CHAIN:
+        left = steps[-1].id if steps and end == "after" else None
+        row = database.execute(
+            f"SELECT {STEP_COLUMNS} FROM steps WHERE {end} = ? ORDER BY id < ? DESC, id DESC LIMIT 1",
+            (key, left),
+        ).fetchone()
+        if row is None:
+            break
+        step = step_of_row(row)
+        if key != (step.after if end == "after" else step.before):
+            raise ValueError("a step is not the one that its key says")
+        key = step.before if end == "after" else step.after
+        # Further back in time no step comes twice.
+        is_earlier = left is not None and step.id < left
+        if key in seen and not is_earlier:
+            break
+        steps.append(step)
+        seen.add(key)
+    return steps
 
 
 def _checked(value: object, kind: type[_Value]) -> _Value:

@@ -66,6 +66,7 @@ def test_a_damaged_file_is_set_aside_and_said_so(tmp_path: Path) -> None:
         "UPDATE texts SET used = x'00ff'",
         "UPDATE texts SET body = 'no bytes'",
         "UPDATE texts SET body = x'00ff'",
+        "UPDATE texts SET body = (SELECT min(body) FROM texts)",
         "UPDATE steps SET pass = x'ff'",
         "UPDATE steps SET time = 'yesterday'",
         "UPDATE steps SET details = '5'",
@@ -74,16 +75,18 @@ def test_a_damaged_file_is_set_aside_and_said_so(tmp_path: Path) -> None:
         "UPDATE origins SET layers = 3",
         "UPDATE origins SET layers = x'00ff'",
         "UPDATE origins SET base = x'ff'",
+        "DROP TABLE texts; CREATE TABLE texts (hash TEXT PRIMARY KEY)",
+        "DROP TABLE steps; CREATE VIEW steps AS SELECT * FROM texts",
     ],
 )
-def test_a_value_of_another_type_than_its_column_is_damage(tmp_path: Path, damage: str) -> None:
+def test_what_is_not_as_this_program_writes_it_is_damage(tmp_path: Path, damage: str) -> None:
     history = HistoryStore(tmp_path)
     history.record("FoldConstant", "before", "after", 0)
     history.keep_layers("after", ((0, 5, (("conv1", 1, 1),)),))
     history.keep_base("edited", "after")
     history.close()
     with sqlite3.connect(tmp_path / "history.sqlite") as database:
-        database.execute(damage)
+        database.executescript(damage)
     reports: list[str] = []
     history = HistoryStore(tmp_path, report=reports.append)
 
@@ -91,10 +94,24 @@ def test_a_value_of_another_type_than_its_column_is_damage(tmp_path: Path, damag
     history.base("edited")
     history.steps_to("after")
     history.text(content_hash("after"))
-    history.record("FoldConstant", "before", "after", 0)
+    history.record("FoldConstant", "after", "later", 0)
 
-    assert len(history.steps_to("after")) == 1
+    assert len(history.steps_to("later")) == 1
+    assert history.text(content_hash("later")) == "later"
     assert [report for report in reports if "set aside" in report]
+
+
+def test_what_is_recorded_when_damage_is_found_is_in_the_new_file(tmp_path: Path) -> None:
+    history = HistoryStore(tmp_path)
+    history.record("FoldConstant", "before", "after", 0)
+    history.close()
+    with sqlite3.connect(tmp_path / "history.sqlite") as database:
+        database.execute("ALTER TABLE steps RENAME COLUMN pass TO name")
+
+    history = HistoryStore(tmp_path)
+    history.record("FoldConstant", "after", "later", 0)
+
+    assert len(history.steps_to("later")) == 1
 
 
 def test_where_a_step_says_nothing_readable_about_its_values_the_step_is_still_there(tmp_path: Path) -> None:
