@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .dimensions import IntImm
 from .types import (
+    OPEN,
     CompositeType,
     ErrorType,
     FuncType,
@@ -27,6 +28,7 @@ __all__ = [
     "distinct_parts",
     "has_error",
     "has_incomplete",
+    "has_unknown",
     "rewrite_type",
     "same_type",
     "substitute",
@@ -66,6 +68,13 @@ def has_incomplete(type: Type) -> bool:
     return type.has_incomplete if isinstance(type, CompositeType) else isinstance(type, IncompleteType)
 
 
+def has_unknown(type: Type) -> bool:
+    """Whether a part of ``type`` is still to be found, and may be merged with another: any but ``OPEN``."""
+    if isinstance(type, CompositeType):
+        return type.has_unknown
+    return isinstance(type, IncompleteType) and type is not OPEN
+
+
 def type_with_children(type: Type, parts: Sequence[Type]) -> Type:
     """``type`` with its :func:`type_children` replaced; ``type`` itself where none differs."""
     for old, new in zip(type_children(type), parts, strict=True):
@@ -84,27 +93,32 @@ def type_with_children(type: Type, parts: Sequence[Type]) -> Type:
     return type
 
 
-def rewrite_type(root: Type, leaf: Callable[[Type], Type]) -> Type:
-    """Rebuild ``root`` with every part that has no parts of its own replaced by ``leaf(part)``.
+def rewrite_type(
+    root: Type, leaf: Callable[[Type], Type], may_change: Callable[[Type], bool] = lambda part: True
+) -> Type:
+    """Rebuild ``root`` with every part that has no parts of its own replaced by ``leaf(part)``, where it stands.
 
-    What does not change stays the same object. ``leaf`` must return types that need no rewriting themselves.
+    What does not change stays the same object. ``leaf`` must return types that need no rewriting themselves. Of which
+    ``may_change`` says no is not gone into.
     """
+    if not may_change(root):
+        return root
     if not type_children(root):
         return leaf(root)
     made: dict[int, Type] = {}
-    stack: list[tuple[Type, bool]] = [(root, False)]
+    stack = [root]
     while stack:
-        current, expanded = stack.pop()
-        if id(current) in made:
-            continue
+        current = stack[-1]
         parts = type_children(current)
-        if expanded:
-            made[id(current)] = type_with_children(current, [made[id(part)] for part in parts])
-        elif parts:
-            stack.append((current, True))
-            stack.extend((part, False) for part in parts if id(part) not in made)
-        else:
-            made[id(current)] = leaf(current)
+        inner = [part for part in parts if type_children(part) and may_change(part)]
+        missing = [part for part in inner if id(part) not in made]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        if id(current) not in made:
+            new = [made.get(id(part), part) if type_children(part) else leaf(part) for part in parts]
+            made[id(current)] = type_with_children(current, new)
     return made[id(root)]
 
 

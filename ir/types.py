@@ -20,6 +20,7 @@ __all__ = [
     "ANY",
     "ERROR",
     "LONGEST_TYPE_SHOWN",
+    "OPEN",
     "AnyDim",
     "CompositeType",
     "DataType",
@@ -158,19 +159,21 @@ class CompositeType(Type):
     characters. Nothing of this is recursive: types may nest as deep as memory allows.
     """
 
-    __slots__ = ("_hash", "_size", "has_error", "has_incomplete")
+    __slots__ = ("_hash", "_size", "has_error", "has_incomplete", "has_unknown")
 
     def __init__(self, key: object, parts: Sequence[Type]) -> None:
         self._hash: Final = hash(key)
         size = 1 + len(parts)
-        has_error = has_incomplete = False
+        has_error = has_incomplete = has_unknown = False
         for part in parts:
             if isinstance(part, CompositeType):
                 size += part._size
                 has_error = has_error or part.has_error
                 has_incomplete = has_incomplete or part.has_incomplete
+                has_unknown = has_unknown or part.has_unknown
             elif isinstance(part, IncompleteType):
                 has_incomplete = True
+                has_unknown = has_unknown or part is not OPEN
             elif part is ERROR:
                 has_error = True
         self._size: Final[int] = min(size, _VAST)
@@ -178,6 +181,8 @@ class CompositeType(Type):
         """Whether a part, however deep, is :data:`ERROR`."""
         self.has_incomplete: Final[bool] = has_incomplete
         """Whether a part, however deep, is still to be inferred."""
+        self.has_unknown: Final[bool] = has_unknown
+        """Whether such a part is one that a solver may merge with another type: any but :data:`OPEN`."""
 
     @property
     def is_vast(self) -> bool:
@@ -405,6 +410,10 @@ class IncompleteType(Type):
 
     def __repr__(self) -> str:
         return f"IncompleteType[{self.kind.value}]"
+
+
+OPEN: Final = IncompleteType()
+"""Stands for every unknown type between statements; it does not say which of them are the same."""
 
 
 class ErrorType(Type):

@@ -17,9 +17,10 @@ def _metadata(section: str) -> str:
     return f"{_body('add(%x, meta[relay.Constant][0])')}\n#[metadata]\n{section}\n"
 
 
-def _doubled(count: int) -> str:
-    lines = "".join(f"  %{number} = (%{number - 1}, %{number - 1});\n" for number in range(1, count))
-    return f"{_VERSION}def @main(%x: float32) {{\n  %0 = (%x, %x);\n{lines}  %{count - 1}\n}}\n"
+def _doubled(count: int, parameter: str = "%x: float32", value: str = "(%M, %M)") -> str:
+    values = (value.replace("M", str(number - 1)) for number in range(1, count))
+    lines = "".join(f"  %{number} = {value};\n" for number, value in enumerate(values, 1))
+    return f"{_VERSION}def @main({parameter}) {{\n  %0 = (%x, %x);\n{lines}  %{count - 1}\n}}\n"
 
 
 def _lets(count: int) -> str:
@@ -66,6 +67,8 @@ def _statements(statement: str, before: str = "") -> Callable[[int], str]:
 
 HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "types that double": lambda count: _doubled(count // 10),
+    "types that double and are not known": lambda count: _doubled(count // 5, "%x"),
+    "functions over types that are not known": lambda count: _doubled(count // 5, "%x", "fn (%q) { (%M, %q) }"),
     "branches": lambda count: _body("if (%c) { " * (count // 4) + "%c" + " } else { %c }" * (count // 4), "%c: bool"),
     "values of lets": lambda count: _lets(count // 2),
     "references to metadata": lambda count: _body(f"add(%x, {'meta[' * count * 8})"),

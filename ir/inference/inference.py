@@ -15,7 +15,7 @@ from ..module import IRModule
 from ..type_visitor import has_incomplete
 from ..types import IncompleteType, TensorType, Type
 from .inferencer import Inferencer, Signatures
-from .open_types import OpenExpressions, opened, with_unknowns
+from .open_types import OPEN, OpenExpressions, opened, with_unknowns
 from .report import InferenceReport
 from .resolution import Resolution
 from .walk import infer
@@ -115,15 +115,19 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
     it, and :data:`OPEN` in it stands for what the statement may tell. The result depends only on the expression, these
     types, and the signatures and data types of ``module``.
     """
-    report = InferenceReport()
     module = module or IRModule()
-    inferencer = Inferencer(module, Signatures(module), report)
-    unknown: dict[Expr, Type] = {}
-    for used, type in known.items():
-        if not isinstance(type, TensorType) and has_incomplete(type):
-            type = unknown[used] = with_unknowns(type)
-        inferencer.know(used, type)
-    infer(inferencer, expr)
+    unknown = {
+        used: IncompleteType() if type is OPEN else type
+        for used, type in known.items()
+        if not isinstance(type, TensorType) and has_incomplete(type)
+    }
+    inferencer = _typed(expr, known, unknown, module)
+    if inferencer.solver.told_open:
+        # Only a statement that needs it has parts of types replaced: a thousand pairs, each of the one before, have
+        # types of up to a thousand different parts.
+        unknown = {used: with_unknowns(known[used]) for used in unknown}
+        inferencer = _typed(expr, known, unknown, module)
+    report = inferencer.report
     memo: dict[int, Type] = {}
     solver = inferencer.solver
     types = {typed: solver.resolve(inferencer.types[typed], memo) for typed in inferencer.order}
@@ -139,6 +143,15 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
         whole = opened(whole)
     complete = not any(isinstance(type, IncompleteType) for type in types.values()) and solver.is_complete(whole)
     return InferredStatement(whole, types, complete, tuple(report.diagnostics), determined)
+
+
+def _typed(expr: Expr, known: Mapping[Expr, Type], unknown: Mapping[Expr, Type], module: IRModule) -> Inferencer:
+    """``expr`` typed, with ``unknown`` types in place of some of those that are known."""
+    inferencer = Inferencer(module, Signatures(module), InferenceReport())
+    for used, type in known.items():
+        inferencer.know(used, unknown.get(used, type))
+    infer(inferencer, expr)
+    return inferencer
 
 
 def _inferred(

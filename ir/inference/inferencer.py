@@ -118,6 +118,7 @@ class Inferencer:
     def know(self, expr: Expr, type: Type) -> None:
         """Take the type of ``expr`` from outside, and do not look into it."""
         self.types[expr] = type
+        self._kinds.trust(type)
 
     def conclude(self, expr: Expr, type: Type) -> None:
         """Record the type of ``expr``; its parts have been concluded before."""

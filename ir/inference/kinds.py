@@ -12,7 +12,18 @@ from typing import Final
 
 from ..module import IRModule
 from ..type_visitor import type_children
-from ..types import FuncType, GlobalTypeVar, IncompleteType, RelayRefType, TupleType, Type, TypeCall, TypeKind, TypeVar
+from ..types import (
+    CompositeType,
+    FuncType,
+    GlobalTypeVar,
+    IncompleteType,
+    RelayRefType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeKind,
+    TypeVar,
+)
 from .report import count, describe
 
 __all__ = ["KindChecker"]
@@ -33,6 +44,12 @@ class KindChecker:
         self._module: Final = module
         self._seen: Final[set[int]] = set()
         self._alive: Final[list[Type]] = []
+
+    def trust(self, type: Type) -> None:
+        """Take a type as checked: what is wrong with it was said where it comes from."""
+        if isinstance(type, CompositeType):
+            self._seen.add(id(type))
+            self._alive.append(type)
 
     def faults(self, root: Type) -> list[str]:
         """What is wrong inside ``root``, in sentences; nothing for a type that was checked before."""

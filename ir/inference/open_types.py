@@ -8,8 +8,8 @@ from typing import Final
 from ..diagnostics import Place
 from ..expressions import Call, Constructor, ErrorExpr, Expr, GlobalVar, Var
 from ..ops.operator import Op
-from ..type_visitor import rewrite_type
-from ..types import IncompleteType, Type
+from ..type_visitor import has_incomplete, has_unknown, rewrite_type
+from ..types import OPEN, IncompleteType, Type
 from ..visitor import children
 from .report import InferenceReport, name_of
 
@@ -18,21 +18,18 @@ __all__ = ["CANNOT_INFER", "OPEN", "UNTYPED", "OpenExpressions", "opened", "unan
 CANNOT_INFER: Final = "cannot-infer-type"
 """The code of a type that nothing determines; not used where another error may be the cause."""
 
-OPEN: Final = IncompleteType()
-"""Stands for every unknown type between statements; it does not say which of them are the same."""
-
 UNTYPED: Final = (Op, GlobalVar, Constructor, ErrorExpr)
 """What these are, their module or their use decides; they carry no type of their own."""
 
 
 def opened(type: Type) -> Type:
     """``type`` with :data:`OPEN` for everything in it that is not known."""
-    return rewrite_type(type, lambda part: OPEN if isinstance(part, IncompleteType) else part)
+    return rewrite_type(type, lambda part: OPEN if isinstance(part, IncompleteType) else part, has_unknown)
 
 
 def with_unknowns(type: Type) -> Type:
     """``type`` with an incomplete type of its own for everything in it that is open."""
-    return rewrite_type(type, lambda part: IncompleteType() if part is OPEN else part)
+    return rewrite_type(type, lambda part: IncompleteType() if part is OPEN else part, has_incomplete)
 
 
 def unannotated(name: str) -> str:

@@ -24,6 +24,7 @@ from ..type_visitor import (
     distinct_parts,
     has_error,
     has_incomplete,
+    has_unknown,
     same_type,
     substitute,
     type_children,
@@ -31,6 +32,7 @@ from ..type_visitor import (
 )
 from ..types import (
     ERROR,
+    OPEN,
     ErrorType,
     FuncType,
     IncompleteType,
@@ -106,9 +108,12 @@ def has_computed_dimensions(type: Type) -> bool:
 
 
 class TypeSolver:
-    """Merges types and runs deferred relations."""
+    """Merges types and runs deferred relations.
 
-    __slots__ = ("_alive", "_bound_dims", "_merged", "_queue", "_watchers")
+    ``OPEN`` is merged with nothing: it stands for more than one unknown. ``told_open`` says that one had to be.
+    """
+
+    __slots__ = ("_alive", "_bound_dims", "_merged", "_queue", "_watchers", "told_open")
 
     def __init__(self) -> None:
         # Types are keyed by identity; ``_alive`` keeps every keyed object, so that no identity is used twice.
@@ -117,6 +122,7 @@ class TypeSolver:
         self._bound_dims: Final[dict[SizeVar, Dim]] = {}
         self._watchers: Final[dict[int, list[Deferred]]] = {}
         self._queue: Final[deque[Deferred]] = deque()
+        self.told_open = False
 
     # --- what a type is -------------------------------------------------------------------------------------------
 
@@ -144,7 +150,7 @@ class TypeSolver:
         linear in the sum of what is new in each.
         """
         root = self.find(type)
-        if self.is_complete(root):
+        if not has_unknown(root):
             return root
         made: dict[int, Type] = {} if memo is None else memo
         stack: list[tuple[Type, bool]] = [(root, False)]
@@ -152,7 +158,7 @@ class TypeSolver:
             current, expanded = stack.pop()
             if id(current) in made:
                 continue
-            if self.is_complete(current):
+            if not has_unknown(current):
                 made[id(current)] = current
                 continue
             if isinstance(current, IncompleteType):
@@ -187,7 +193,7 @@ class TypeSolver:
                 self._merge(unknown, ERROR)
 
     def _unknowns(self, type: Type) -> list[IncompleteType]:
-        """The incomplete types that are still open in ``type``."""
+        """The incomplete types that are still open in ``type``; ``OPEN`` once, however much of it there is."""
         unknowns: list[IncompleteType] = []
         seen: set[int] = set()
         stack = [type]
@@ -198,15 +204,22 @@ class TypeSolver:
             seen.add(id(current))
             if isinstance(current, IncompleteType):
                 unknowns.append(current)
-            elif not self.is_complete(current):
+            elif has_unknown(current):
                 stack.extend(type_children(current))
+            elif has_incomplete(current):
+                stack.append(OPEN)
         return unknowns
 
     # --- merging --------------------------------------------------------------------------------------------------
 
     def _merge(self, source: Type, target: Type) -> None:
         source, target = self.find(source), self.find(target)
+        if source is OPEN and isinstance(target, IncompleteType):
+            source, target = target, source
         if source is target:
+            return
+        if source is OPEN:
+            self.told_open = True
             return
         self._alive.append(source)
         self._alive.append(target)
@@ -295,7 +308,7 @@ class TypeSolver:
         return result
 
     def _occurs(self, unknown: Type, type: Type) -> bool:
-        return not self.is_complete(type) and any(part is unknown for part in self._unknowns(type))
+        return has_unknown(type) and any(part is unknown for part in self._unknowns(type))
 
     def _unify_tensors(self, lhs: TensorType, rhs: TensorType, mismatches: list[Mismatch]) -> Type | None:
         if same_type(lhs, rhs):

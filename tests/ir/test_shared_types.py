@@ -9,6 +9,7 @@ import pytest
 
 from relay_lsp.ir import infer_types, parse, structural_equal, to_text
 from relay_lsp.ir.printing.types import TypeTooLongError
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.type_visitor import distinct_parts, has_incomplete, same_type
 from relay_lsp.ir.types import LONGEST_TYPE_SHOWN, FuncType, IncompleteType, TupleType, Type, scalar_type
 
@@ -34,6 +35,14 @@ def test_statements_that_double_a_type_are_typed(statements: int) -> None:
     typed = infer_types(parsed.module)
     assert typed.diagnostics == ()
     assert structural_equal(typed.module, infer_types(parse(doubling_text(statements)).module).module)
+
+
+def test_two_unknown_fields_are_two_unknowns() -> None:
+    functions = "def @f(%q: int32) -> int32 { %q }\ndef @g(%q: float32) -> float32 { %q }\n"
+    main = "def @main(%x, %y) {\n  %0 = (%x, %y);\n  %1 = (@f(%0.0), @g(%0.1));\n  %1\n}\n"
+    snapshot = Snapshot.open(f'#[version = "0.0.5"]\n{functions}{main}', "fields.relay")
+    assert snapshot.diagnostics == ()
+    assert {symbol.name: str(symbol.type) for symbol in snapshot.symbols}["%0"] == "(int32, float32)"
 
 
 def test_equal_types_of_different_objects_are_compared_pair_by_pair() -> None:
