@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from relay_lsp.passes.infrastructure.extensions import load_file, load_package
 
+from .limits import limited
 from .problems import CommandError
 
 __all__ = ["load_extensions"]
@@ -21,7 +23,9 @@ def load_extensions(options: argparse.Namespace) -> None:
     """
     names: Sequence[str] = options.extensions
     for name in names:
-        for extension in (load_file(name),) if name.endswith(".py") else load_package(name):
+        with limited(getattr(options, "timeout", 0.0), partial("loading {}".format, name), "nothing was run"):
+            loaded = (load_file(name),) if name.endswith(".py") else load_package(name)
+        for extension in loaded:
             fault = extension.fault
             if fault is not None:
                 where = f"{Path(fault.path).name}:{fault.line}: " if fault.line else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Sequence
+from contextlib import suppress
 
 __all__ = [
     "add_extensions",
@@ -14,8 +15,11 @@ __all__ = [
     "add_remarks",
     "add_repeatable",
     "add_seed",
+    "seconds",
     "spelled_out",
 ]
+
+_LONGEST_SECONDS = 1_000_000
 
 
 def add_repeatable(
@@ -69,10 +73,22 @@ def add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--timeout",
         metavar="SECONDS",
-        type=float,
+        type=seconds,
         default=0.0,
         help="stop passes that take longer, and leave the file as it is (no limit)",
     )
+
+
+def seconds(given: str) -> float:
+    """The seconds that a user gives for a limit.
+
+    Raises:
+        argparse.ArgumentTypeError: they are none, or more than timers can wait for everywhere.
+    """
+    with suppress(ValueError):
+        if 0 <= float(given) <= _LONGEST_SECONDS:
+            return float(given)
+    raise argparse.ArgumentTypeError(f"{given!r} is no number of seconds from 0 to {_LONGEST_SECONDS:,}")
 
 
 def add_instruments(command: argparse.ArgumentParser) -> None:

@@ -36,6 +36,9 @@ def exit_code_of(command: Callable[[], int], *, verbose: bool) -> int:
     except KeyboardInterrupt:
         print("relay-lsp: interrupted", file=sys.stderr)
         return _EXIT_INTERRUPTED
+    except MemoryError:
+        print("relay-lsp: memory ran out; nothing was written", file=sys.stderr)
+        return EXIT_TROUBLE
     except Exception as error:
         if verbose:
             traceback.print_exc()

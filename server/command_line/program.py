@@ -15,6 +15,7 @@ from .pipeline_arguments import (
     add_remarks,
     add_repeatable,
     add_seed,
+    seconds,
     spelled_out,
 )
 from .problems import exit_code_of
@@ -234,7 +235,7 @@ def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
     importing.add_argument(
         "--timeout",
         metavar="SECONDS",
-        type=float,
+        type=seconds,
         default=300.0,
         help="stop the comparison of --verify after this time (300; 0 sets no limit)",
     )

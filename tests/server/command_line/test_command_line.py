@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import json
 import re
+import resource
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -378,6 +380,35 @@ def test_a_pass_that_loops_is_stopped_and_named(
     assert run([command, "--timeout", "1", "--extension", bad_passes, "--pass", "LoopsForever", str(model)]) == 2
     assert capsys.readouterr().err == ("relay-lsp: LoopsForever was stopped after 1 seconds; the file is as it was\n")
     assert model.read_text() == MODEL
+
+
+def test_an_extension_that_loops_is_stopped_and_named(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endless = tmp_path / "endless.py"
+    endless.write_text("while True:\n    pass\n")
+    assert run(["opt", "--timeout", "0.5", "--extension", str(endless), "--pass", "FoldConstant", str(model)]) == 2
+    assert f"loading {endless} was stopped after 0.5 seconds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", ["-1", "nan", "1e999", "soon"])
+def test_a_limit_that_no_timer_can_wait_for_is_refused(
+    model: Path, given: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(["opt", "--timeout", given, "--pass", "FoldConstant", str(model)])
+    assert ended.value.code == 2
+    assert f"{given!r} is no number of seconds from 0 to 1,000,000" in capsys.readouterr().err
+
+
+def test_a_file_without_end_is_no_fault_of_the_program(tmp_path: Path) -> None:
+    endless = tmp_path / "endless.relay"
+    endless.symlink_to("/dev/zero")
+    limit = (resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    command = [sys.executable, "-m", "relay_lsp.server", "check", str(endless)]
+    ended = subprocess.run(command, capture_output=True, text=True, preexec_fn=lambda: resource.setrlimit(*limit))
+    assert ended.returncode == 2
+    assert ended.stderr == "relay-lsp: memory ran out; nothing was written\n"
 
 
 def test_a_pass_that_loops_in_the_background_is_stopped(
