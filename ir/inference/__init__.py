@@ -2,7 +2,7 @@
 
 from .exhaustiveness import unmatched_cases
 from .inference import Inferred, InferredExpr, InferredStatement, infer_expr, infer_local, infer_statement, infer_types
-from .open_types import CANNOT_INFER, OPEN, unannotated
+from .open_types import CANNOT_INFER, OPEN, opened, unannotated
 
 __all__ = [
     "CANNOT_INFER",
@@ -14,6 +14,7 @@ __all__ = [
     "infer_local",
     "infer_statement",
     "infer_types",
+    "opened",
     "unannotated",
     "unmatched_cases",
 ]

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from ..diagnostics import Diagnostic, Place, Severity
 from ..expressions import Expr, Function, GlobalVar, Tuple, Var
-from ..inference import OPEN
+from ..inference import OPEN, opened
 from ..inference.kinds import KindChecker
 from ..metadata import MetadataFault, read_metadata_parts
 from ..module import IRModule
@@ -419,14 +419,17 @@ class Head:
 
     @property
     def known_type(self) -> Type:
-        """The type of the function, for those who call it.
+        """The type of the function, for those who call it; :data:`OPEN` stands for parameters without types.
 
         Raises:
-            NeedsFullAnalysis: some of it is not written down.
+            NeedsFullAnalysis: what it gives is not written down.
         """
-        if self.is_open:
+        signature = self.signature
+        if not self.is_open:
+            return signature
+        if not isinstance(signature, FuncType) or has_incomplete(signature.ret_type):
             raise NeedsFullAnalysis
-        return self.signature
+        return opened(signature)
 
     @property
     def is_misread(self) -> bool:

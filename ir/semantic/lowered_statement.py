@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic, Place
 from ..expressions import Call, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
-from ..inference import CANNOT_INFER, infer_statement
+from ..inference import CANNOT_INFER, InferredStatement, infer_statement
 from ..inference.fixes import fixes_for
 from ..internal_errors import internal_error
 from ..module import IRModule
@@ -264,6 +264,8 @@ class LoweredStatement:
         is_told = not any(map(has_incomplete, types))
         if is_told and not inferred.complete and not inferred.diagnostics:
             raise NeedsFullAnalysis
+        if not is_told and self._ties_a_function(inferred, types):
+            raise NeedsFullAnalysis
         diagnostics = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
         if diagnostics and (is_told or any(each.code != CANNOT_INFER for each in diagnostics)):
             return TypedLowering(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
@@ -271,6 +273,14 @@ class LoweredStatement:
         if inferred.determined:
             determined = tuple([inferred.determined.get(used) for used in self.placeholders.values()])
         return TypedLowering(inferred.type, diagnostics, determined)
+
+    def _ties_a_function(self, inferred: InferredStatement, types: tuple[Type, ...]) -> bool:
+        """Whether the statement may give a parameter without a type to a function of the module: all calls must agree
+        on it. A call with too few or too many arguments does not."""
+        values = len(types) - len(self.functions)
+        return any(map(has_incomplete, types[values:])) and (
+            bool(inferred.determined) or not inferred.complete or any(map(has_incomplete, types[:values]))
+        )
 
     def _module_with(self, heads: Mapping[str, Head]) -> IRModule:
         """The data types, and the functions that the statement names, without their bodies."""

@@ -412,8 +412,8 @@ class StatementNames:
         states = self.analysis.states[block.first : block.end]
         if is_true is not None:
             for state in states:
-                if state is not None and not state.has_true_comments:
-                    state.has_true_comments = is_true(state.segment.text, _sound_type(state))
+                if state is not None and not state.has_true_comments:  # also where an error leaves its type what it is
+                    state.has_true_comments = is_true(state.segment.text, state.type)
             return [None if state is None or state.has_true_comments else _sound_type(state) for state in states]
         return [None if state is None else _sound_type(state) for state in states]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from benchmarks.inputs import untyped_parameters
 from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.inference import unannotated
 from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from tests.ir.semantic.editing.comparison import described, difference, early_difference
@@ -148,3 +149,40 @@ def test_each_key_in_a_long_list_of_parameters_without_types():
     misspelled = _checked(snapshot.edit(TextSpan(at, at + 7), "float3"), at)
     assert len(_errors(misspelled)) == len(unknown)
     assert _errors(_checked(misspelled.edit(TextSpan(at, at + 6), "float32"), at)) == unknown
+
+
+_LINES = "".join(f"  %{i} = nn.relu(%{i - 1});\n" for i in range(2, 20))
+_CALLED = f"""{_VERSION}def @called(%x: {_TYPE}, %y: {_TYPE}) -> {_TYPE} {{
+  add(%x, %y)
+}}
+
+def @main(%x: {_TYPE}) -> {_TYPE} {{
+  %0 = nn.relu(%x);
+  %1 = @called(%0, %x);
+{_LINES}  add(%19, @called(%x, %19))
+}}
+"""
+
+
+def test_the_callers_of_a_function_that_gets_a_parameter_without_a_type_keep_their_statements():
+    at = _CALLED.index(") ->")
+    snapshot = _open(_CALLED).edit(TextSpan(at, at), ", %n")
+    memos = [snapshot.statement_memo(index) for index in range(7, 24)]
+    for number, key in enumerate("ew", at + len(", %n")):
+        snapshot = _checked(snapshot.edit(TextSpan(number, number), key), number)
+    wrong = "@called takes 3 arguments, but 2 are given"
+    assert _errors(snapshot) == [unannotated("%new"), wrong, wrong]
+    assert all(snapshot.statement_memo(index) is memo for index, memo in zip(range(7, 24), memos, strict=True))
+    assert repr(snapshot.type_at(snapshot.text.index("%19)"))) == _TYPE
+
+
+def test_all_calls_of_a_function_give_its_parameter_without_a_type_the_same():
+    first, second = _CALLED.index("%0, %x)"), _CALLED.rindex("%x, %19)")
+    untyped = _CALLED[:first].replace(f"%y: {_TYPE}", "%y").replace("add(%x, %y)", "nn.dense(%x, %y, units=8)")
+    text = untyped + _CALLED[first:second] + _CALLED[second:].replace("%x, %19", "%x")
+    snapshot = _open(text)
+    assert _errors(snapshot) == ["@called takes 2 arguments, but 1 is given"]
+    at = text.rindex("@called(%x") + len("@called(%x")
+    for given, wrong in ((", %19", []), (", 1", ["@called takes Tensor[(1, 8), float32] as argument 2, not int32"])):
+        edited = _checked(snapshot.edit(TextSpan(at, at), given), at)
+        assert [message.partition(":")[0] for message in _errors(edited)] == wrong
