@@ -28,7 +28,7 @@ class StreamFault(Exception):
     """Bytes that are no messages. Where the next one would begin is not known: the stream cannot be read further."""
 
 
-def _content_length(header: bytes) -> int:
+def _content_length(header: bytes, longest: int = LARGEST_MESSAGE) -> int:
     """How many bytes a message has after its header.
 
     Raises:
@@ -43,14 +43,14 @@ def _content_length(header: bytes) -> int:
             continue
         if not digits.isdigit():
             raise StreamFault("the Content-Length of a message is no number")
-        if len(digits) > 12 or int(digits) > LARGEST_MESSAGE:
-            raise StreamFault(f"a message is longer than {LARGEST_MESSAGE >> 20} MB")
+        if len(digits) > 12 or int(digits) > longest:
+            raise StreamFault(f"a message is longer than {longest >> 20} MB")
         return int(digits)
     raise StreamFault("the header of a message has no Content-Length")
 
 
-async def read_message(reader: asyncio.StreamReader) -> bytes | None:
-    """The body of the next message; ``None`` at the end of the stream.
+async def read_message(reader: asyncio.StreamReader, longest: int = LARGEST_MESSAGE) -> bytes | None:
+    """The body of the next message, of at most ``longest`` bytes; ``None`` at the end of the stream.
 
     Raises:
         StreamFault: there is something else than messages of the protocol.
@@ -58,7 +58,7 @@ async def read_message(reader: asyncio.StreamReader) -> bytes | None:
     from asyncio import IncompleteReadError, LimitOverrunError
 
     try:
-        return await reader.readexactly(_content_length(await reader.readuntil(_HEADER_END)))
+        return await reader.readexactly(_content_length(await reader.readuntil(_HEADER_END), longest))
     except IncompleteReadError:
         return None
     except LimitOverrunError:

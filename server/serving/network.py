@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from ..lsp.envelope import INVALID_REQUEST, PARSE_ERROR, Refusal
-from .admission import SECONDS_TO_INITIALIZE, TOKEN_VARIABLE, Admission, NotAdmitted, is_loopback
+from .admission import LONGEST_FIRST_MESSAGE, TOKEN_VARIABLE, Admission, NotAdmitted, is_loopback
 from .application import create_server
 from .ending import Ending
 from .framing import LARGEST_MESSAGE, StreamFault, read_message
@@ -70,12 +70,12 @@ async def _serve_tcp(listening: Listening) -> None:
     admission = _announced_admission()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        async def read() -> bytes | None:
+        async def read(longest: int) -> bytes | None:
             try:  # a client that does not read is not heard either
                 await asyncio.wait_for(writer.drain(), _SECONDS_TO_READ)
             except asyncio.TimeoutError:
                 raise ConnectionError("the client does not read") from None
-            return await read_message(reader)
+            return await read_message(reader, longest)
 
         async with _served(listening, admission, ended) as server:
             try:
@@ -120,7 +120,8 @@ async def _serve_websocket(listening: Listening) -> None:
         return connection.respond(HTTPStatus.FORBIDDEN, "this host is not served\n")
 
     async def serve_connection(connection: ServerConnection) -> None:
-        async def read() -> bytes | None:
+        async def read(longest: int) -> bytes | None:
+            connection.protocol.max_message_size = longest
             try:
                 return await connection.recv(decode=False)
             except ConnectionClosed:
@@ -179,25 +180,22 @@ async def _served(
 
 
 async def _converse(
-    server: RelayLanguageServer, admission: Admission, read: Callable[[], Awaitable[bytes | None]]
+    server: RelayLanguageServer, admission: Admission, read: Callable[[int], Awaitable[bytes | None]]
 ) -> None:
-    """Handle a client's messages until it leaves, if it may be served."""
+    """Handle a client's messages until it leaves, if it may be served. ``read`` takes the most bytes of a message."""
     try:
-        admission.enter()
+        first = await admission.admit(read(LONGEST_FIRST_MESSAGE))
     except NotAdmitted as refused:
         await _turn_away(server, refused)
         return
+    except StreamFault as fault:
+        server.protocol.refuse(Refusal(PARSE_ERROR, f"{fault}; nothing more can be read"))
+        return
+    if first is None:
+        return
     try:
-        first = await asyncio.wait_for(read(), SECONDS_TO_INITIALIZE)
-        if first is None:
-            return
-        admission.check(first)
         server.protocol.receive(first)
-        await server.protocol.receive_all(read)
-    except NotAdmitted as refused:
-        await _turn_away(server, refused)
-    except asyncio.TimeoutError:
-        logger.info("a client that said nothing was left alone")
+        await server.protocol.receive_all(lambda: read(LARGEST_MESSAGE))
     except StreamFault as fault:
         server.protocol.refuse(Refusal(PARSE_ERROR, f"{fault}; nothing more can be read"))
     except SystemExit:

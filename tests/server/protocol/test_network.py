@@ -253,11 +253,48 @@ async def test_no_more_than_eight_clients_are_served_at_once(websocket: Callable
     for client in clients:
         await ask(client, "initialize", CAPABLE)
     one_more = await websocket()
+    await one_more.send(json.dumps(INITIALIZE))
     assert "8 clients" in await asyncio.wait_for(one_more.recv(), 20)
     with pytest.raises(exceptions.ConnectionClosed):
         await asyncio.wait_for(one_more.recv(), 20)
     for client in clients:
         await client.close()
+
+
+async def test_connections_without_the_token_take_nobody_s_place() -> None:
+    port = free_port()
+    process = await serve("tcp", port)
+    try:
+        silent = [await patiently(lambda: asyncio.open_connection("127.0.0.1", port)) for _ in range(100)]
+        leave = {"jsonrpc": "2.0", "method": "exit"}
+        assert b"hoverProvider" in await converse(port, framed(INITIALIZE) + framed(leave))
+        for _, writer in silent:
+            writer.close()
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+@pytest.mark.parametrize("kind", ["tcp", "ws"])
+async def test_a_first_message_is_not_read_further_than_one_may_be_long(
+    kind: str, websocket: Callable[..., Any]
+) -> None:
+    long = json.dumps({**INITIALIZE, "params": {"trace": "x" * (2 << 20), **CAPABLE}})
+    if kind == "ws":
+        exceptions = pytest.importorskip("websockets.exceptions")
+        client = await websocket()
+        await client.send(long)
+        with pytest.raises(exceptions.ConnectionClosed):
+            await asyncio.wait_for(client.recv(), 20)
+        return
+    port = free_port()
+    process = await serve("tcp", port)
+    try:
+        (await patiently(lambda: asyncio.open_connection("127.0.0.1", port)))[1].close()
+        assert b"longer than 1 MB" in await converse(port, b"Content-Length: %d\r\n\r\n" % len(long))
+    finally:
+        process.terminate()
+        await process.wait()
 
 
 async def test_a_page_under_a_name_that_it_gave_to_this_computer_is_not_served(websocket: Callable[..., Any]) -> None:
