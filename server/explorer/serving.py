@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
+import sys
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from http import HTTPStatus
@@ -39,6 +40,8 @@ RunTrace = Callable[[RunRequest | None], str]
 """The lines of a trace of what is asked for; of what the command line named for ``None``."""
 
 _LONGEST_REQUEST = 1 << 20
+_SECONDS_OF_SILENCE = 60.0
+"""How long a connection may be open without a whole request: each has a thread."""
 
 
 class ExplorerServer(ThreadingHTTPServer):
@@ -86,11 +89,17 @@ class ExplorerServer(ThreadingHTTPServer):
         with self._running:
             return self._run(asked)
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a page that was closed before it had its answer."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # pyright: ignore[reportArgumentType]
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: ExplorerServer  # pyright: ignore[reportIncompatibleVariableOverride]
     server_version = "relay-lsp"
     sys_version = ""
+    timeout = _SECONDS_OF_SILENCE
 
     def do_GET(self) -> None:
         """The page, or the first trace."""
@@ -115,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
         size = self.headers.get("Content-Length", "")
         if urlsplit(self.path).path != "/run":
             self._answer(HTTPStatus.NOT_FOUND, "There is nothing here.")
-        elif not size.isdigit() or int(size) > _LONGEST_REQUEST:
+        elif not (size.isascii() and size.isdigit()) or len(size) > 12 or int(size) > _LONGEST_REQUEST:
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too long, or has no length.")
         else:
             self._run(self.rfile.read(int(size)))

@@ -6,6 +6,7 @@ import base64
 import gzip
 import http.client
 import re
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,6 +54,28 @@ def ask(
     connection.request("GET" if body is None else "POST", path, body, headers or {})
     answer = connection.getresponse()
     return answer.status, answer.read().decode()
+
+
+@pytest.mark.parametrize("length", ["\xb2", "9" * 5000, "+5", "-1", "soon", str(2 << 20)])
+def test_a_request_without_a_length_that_can_be_read_is_refused(
+    server: ExplorerServer, length: str, capfd: pytest.CaptureFixture[str]
+):
+    head = f"POST /run HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\nX-Relay-Token: {server.token}\r\n"
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+        connection.sendall(f"{head}Content-Length: {length}\r\n\r\n".encode("latin-1"))
+        assert b" 413 " in connection.recv(1000).partition(b"\r\n")[0]
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_page_that_is_closed_before_it_has_its_answer_is_not_spoken_of(
+    server: ExplorerServer, capfd: pytest.CaptureFixture[str]
+):
+    server.page = "x" * (64 << 20)
+    head = f"GET /?token={server.token} HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+        connection.sendall(head.encode())
+    assert ask(server, "/trace", {"X-Relay-Token": server.token})[0] == 200
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_the_address_leads_to_the_page_and_the_trace(server: ExplorerServer):
