@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Final
 
 from ..collections.block_list import common_beginning
-from .declarations import Head
 from .function_regions import last_segment
 from .function_statements import FunctionStatements
+from .heads import Head
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .statement_list import between
 from .template_cache import TemplateCache

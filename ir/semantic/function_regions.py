@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from .declarations import Head
 from .function_statements import FunctionStatements
+from .heads import Head
 from .module_analysis import AnalysedFunction
 
 __all__ = ["FunctionPart", "FunctionRegion", "last_segment", "unless_edited"]

@@ -14,7 +14,7 @@ from ..diagnostics import Diagnostic
 from ..syntax.scopes import is_graph_name
 from ..type_visitor import has_incomplete
 from ..types import ERROR, FuncType, Type
-from .declarations import Head
+from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
 from .lints.unused import Mentions
 from .statement_list import StatementList

@@ -25,8 +25,9 @@ from ..syntax.segment_list import Segments
 from ..syntax.segments import Role
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
-from .declarations import AnalysisFault, Head, NeedsFullAnalysis
+from .declarations import AnalysisFault, NeedsFullAnalysis
 from .function_statements import FunctionStatements
+from .heads import Head
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .module_analyzer import ModuleAnalyzer, is_closed_at, reanalyze
 from .outer import Outer

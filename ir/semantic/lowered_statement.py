@@ -28,7 +28,8 @@ from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, ErrorType, Type
-from .declarations import METADATA_USE, Head, NeedsFullAnalysis
+from .declarations import METADATA_USE, NeedsFullAnalysis
+from .heads import Head
 from .lints.unused import Effect, effect_of
 
 __all__ = ["LoweredStatement", "TypedLowering"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
 from typing import Final, NamedTuple, cast
@@ -15,7 +15,7 @@ from ..cancellation import check_cancelled
 from ..collections.block_list import common_beginning
 from ..collections.cached import cached
 from ..diagnostics import MOST_DIAGNOSTICS, Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
-from ..expressions import Constructor, Expr, GlobalVar, Var
+from ..expressions import Constructor, GlobalVar, Var
 from ..inference import CANNOT_INFER, unannotated
 from ..inference.fixes import return_type_fixes
 from ..inference.report import undeclared_result
@@ -36,9 +36,9 @@ from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import Type
-from .declarations import Head
 from .function_statements import FunctionStatements
 from .graph_binders import AnalysedFunction, GraphBinders
+from .heads import Head
 from .statement_list import StatementList
 from .template_cache import TemplateCache
 from .typed_statement import LazyFindings, TypedStatement
@@ -166,15 +166,30 @@ class ModuleAnalysis:
         if len(self.heads) < len(self.functions):
             diagnostics.extend(self._redefined())
         diagnostics.extend(self._of_statements())
+        counts = dict.fromkeys(Severity, 0)
         for number in self.noteworthy.at_fault:
             function = self.functions[number]
             try:
-                diagnostics.extend(self._of_function(function))
+                if isinstance(function, FunctionStatements) or self._is_shown(function, counts):
+                    diagnostics.extend(self._of_function(function))
             except Exception as error:
                 base = self.segments.start(function.start - 1)
                 span = function.head.name_span.shifted(base)
                 diagnostics.append(internal_error(error, "looking at this function", span))
         return in_order(self._without_followers(diagnostics))
+
+    def _is_shown(self, function: WholeFunctionAnalysis, counts: dict[Severity, int]) -> bool:
+        """Whether what is wrong with a function is among what is shown; else it is counted.
+
+        ``counts`` has how many findings of each severity the functions before it have that are read as a whole.
+        """
+        is_shown = not function.severities
+        for severity in function.severities:
+            is_shown |= counts[severity] < MOST_DIAGNOSTICS
+            counts[severity] += 1
+        if not is_shown:
+            self.unplaced += len(function.severities)
+        return is_shown
 
     def _of_statements(self) -> Iterator[Diagnostic]:
         """What is wrong with statements; after a fault of syntax in the function, braces too many follow from it.
@@ -304,7 +319,8 @@ class ModuleAnalysis:
                 if defined is not None:
                     span = self.segments[defined[0]].span(defined[1]).shifted(self.segments.start(defined[0]))
             if span is None and other.place is not None:
-                span = self._in_heads(other.place)
+                named = [self.heads.get(name) for name in state.calls] if state is not None else ()
+                span = self._in_heads(other.place, named if function is None else (function.head, *named))
             related.append(Related(other.message, span))
         return diagnostic.with_related(tuple(related))
 
@@ -314,28 +330,28 @@ class ModuleAnalysis:
         unit = definition.unit if definition is not None else None
         return self.unit(self.types[unit.number]).span(definition.token) if definition and unit else None
 
-    def _with_heads(self, diagnostic: Diagnostic) -> Diagnostic:
-        """A finding with the places that lie in the heads of functions."""
+    def _with_heads(self, diagnostic: Diagnostic, heads: Iterable[Head | None]) -> Diagnostic:
+        """A finding with the places that lie in some heads of functions."""
 
         def located(other: Related) -> Related:
-            span = self._in_heads(other.place) if other.span is None and other.place is not None else other.span
+            span = self._in_heads(other.place, heads) if other.span is None and other.place is not None else other.span
             return Related(other.message, span)
 
         return diagnostic.with_related(tuple(map(located, diagnostic.related)))
 
-    def _in_heads(self, place: Place) -> TextSpan | None:
-        function = self._of_heads.get(place.expr)
-        span = function.head.place_span(place) if function is not None else None
-        return span.shifted(self.segments.start(function.start - 1)) if function is not None and span else None
+    def _in_heads(self, place: Place, heads: Iterable[Head | None]) -> TextSpan | None:
+        for head in heads:
+            if head is not None and (
+                place.expr is head.function or any(var is place.expr for var in head.function.params)
+            ):
+                function, span = self._of_heads.get(head), head.place_span(place)
+                return span.shifted(self.segments.start(function.start - 1)) if function is not None and span else None
+        return None
 
     @cached
-    def _of_heads(self) -> Mapping[Expr, AnalysedFunction]:
-        """The function whose head a parameter, or what has its type, is part of."""
-        return {
-            expr: function
-            for function in reversed(self.functions)
-            for expr in (function.head.function, *function.head.function.params)
-        }
+    def _of_heads(self) -> Mapping[Head, AnalysedFunction]:
+        """The function of each head."""
+        return {function.head: function for function in reversed(self.functions)}
 
     def _of_value(self, function: FunctionStatements, finding: Diagnostic) -> Diagnostic:
         """A finding about the value of a function, where it stands."""
@@ -362,13 +378,13 @@ class ModuleAnalysis:
     def _of_whole(self, function: WholeFunctionAnalysis) -> Iterator[Diagnostic]:
         base = self.segments.start(function.start - 1)
         for diagnostic, undeclared in function.diagnostics:
-            with_heads = self._with_heads(shift(diagnostic, base))
+            with_heads = self._with_heads(shift(diagnostic, base), (function.head, *function.mentioned.values()))
             yield with_heads if undeclared is None else self._with_result(with_heads, undeclared)
 
     def _with_result(self, diagnostic: Diagnostic, var: GlobalVar) -> Diagnostic:
         """A finding about a call of a function that does not say what it gives, with what it would have to say."""
         head = self.heads.get(f"@{var.name_hint}")
-        function = self._of_heads.get(head.function) if head is not None else None
+        function = self._of_heads.get(head) if head is not None else None
         if function is None:
             return diagnostic
         result = (
@@ -383,7 +399,7 @@ class ModuleAnalysis:
             Fix(fix.title, tuple(TextEdit(edit.span.shifted(unit.base), edit.new_text) for edit in fix.edits))
             for fix in fixes
         )
-        return self._with_heads(replace(diagnostic, related=(related,), fixes=moved))
+        return self._with_heads(replace(diagnostic, related=(related,), fixes=moved), (function.head,))
 
     # ---- names
 

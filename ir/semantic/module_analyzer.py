@@ -20,9 +20,12 @@ from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, OPEN_COMMENT
 from ..types import Type
 from .changed_heads import ChangedHeads, call_alike, outdated_functions
-from .declarations import AnalysisFault, Head, ModuleTypes, NeedsFullAnalysis
+from .declarations import AnalysisFault, ModuleTypes, NeedsFullAnalysis
 from .function_regions import FunctionPart, FunctionRegion, last_segment, unless_edited
 from .function_statements import FunctionStatements
+from .function_words import FunctionWords, function_words
+from .growing_statements import GrowingStatements
+from .heads import Head
 from .late_constructors import LateConstructors
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .outer import Outer
@@ -95,12 +98,19 @@ class ModuleAnalyzer:
         self.splice: Final = splice
         self.shift: Final = splice.new_end - splice.old_end
         states = earlier.states if earlier is not None else StatementList()
-        self.states = states.spliced(splice.first, splice.old_end, [None] * (splice.new_end - splice.first))
+        self._statements: Final = GrowingStatements(
+            states.spliced(splice.first, splice.old_end, [None] * (splice.new_end - splice.first))
+        )
         reported = earlier.reported if earlier is not None else ()
         self.reported = [i for i in reported if i < splice.first]
         self.reported += [i + self.shift for i in reported if i >= splice.old_end]
         self.functions: Final[list[AnalysedFunction]] = []
         self.top_level: Final[list[int]] = []
+
+    @property
+    def states(self) -> StatementList:
+        """The statements as far as they are analyzed."""
+        return self._statements.states
 
     def _types(self, earlier: ModuleAnalysis | None, splice: Splice) -> list[int]:
         """The segments that define data types."""
@@ -296,6 +306,9 @@ class ModuleAnalyzer:
         whole = known if isinstance(known, WholeFunctionAnalysis) and known.head is region.head else None
         if whole is not None and whole.fault is None and whole.holds(self._gap(region.last), outside):
             return whole
+        alike = self._whole_alike(region, outside) if known is None else None
+        if alike is not None:
+            return alike
         fault: Diagnostic | None = None
         if region.is_plain:
             try:
@@ -305,9 +318,22 @@ class ModuleAnalyzer:
             else:
                 if followed is not None:
                     return followed
-        made = self._whole(region, outside)
-        made.fault = made.fault or fault
-        return made
+        return self._whole(region, outside, fault)
+
+    def _whole_alike(self, region: FunctionRegion, outside: Outer) -> WholeFunctionAnalysis | None:
+        """A function that is written as one before it that was read as a whole, but for the names of functions."""
+        if not self.context.has_whole_functions:
+            return None
+        words = self._words(region, outside)
+        like = self.context.whole_function(words) if words is not None else None
+        if like is None or any(outside.earlier_graph(name) != type for name, type in like.outer_graph.items()):
+            return None
+        return self._whole(region, outside, None, words, like)
+
+    def _words(self, region: FunctionRegion, outside: Outer) -> FunctionWords | None:
+        segments = self.segments[region.start - 1 : region.last + 1]
+        context = self._late(region.start), self._gap(region.last), region.is_plain
+        return function_words(segments, region.head, outside.heads, context)
 
     def _by_statements(
         self, region: FunctionRegion, outside: Outer, changed: ChangedHeads
@@ -367,13 +393,21 @@ class ModuleAnalyzer:
 
         typer.progress = tell
 
-    def _whole(self, region: FunctionRegion, outside: Outer) -> WholeFunctionAnalysis:
+    def _whole(
+        self,
+        region: FunctionRegion,
+        outside: Outer,
+        fault: Diagnostic | None,
+        words: FunctionWords | None = None,
+        like: WholeFunctionAnalysis | None = None,
+    ) -> WholeFunctionAnalysis:
         header, end = region.start - 1, region.last + 1
         if self._progress is not None and end - header > STEP:
             self._progress(nothing_yet)
         self._take(region.start, end, [None] * (end - region.start))
         segments = self.segments[header:end]
-        return WholeFunctionAnalysis(
+        words = words or self._words(region, outside)
+        made = WholeFunctionAnalysis(
             region.head,
             region.start,
             segments,
@@ -382,7 +416,13 @@ class ModuleAnalyzer:
             outside,
             region.is_plain,
             self._late(region.start),
+            fault,
+            words,
+            like,
         )
+        if words is not None and like is None and made.fault is None:
+            self.context.keep_whole_function(words, made)
+        return made
 
     def _typed(self, region: FunctionRegion, outside: Outer) -> FunctionStatements:
         """A function without an earlier analysis."""
@@ -402,12 +442,13 @@ class ModuleAnalyzer:
         self._take(start, end, typer.placed, typer.reported)
         if typer.parameters.too_late:
             followed = typer.settle_parameters(self.states)
-            self.states = replaced(self.states, followed)
+            self._statements.replace(followed)
             self.reported = _with_reported(self.reported, followed)
-        return typer.finished(self.states, between(self.reported, start, end))
+            return typer.finished(self.states, between(self.reported, start, end))
+        return typer.finished(typer.placed, typer.reported, start)
 
     def _take(self, start: int, end: int, made: Sequence[TypedStatement | None], reported: Sequence[int] = ()) -> None:
-        self.states = self.states.spliced(start, end, made)
+        self._statements.put(start, made)
         first, last = bisect_left(self.reported, start), bisect_left(self.reported, end)
         if reported or last > first:
             self.reported[first:last] = reported
@@ -440,7 +481,7 @@ class ModuleAnalyzer:
         typer = StatementTyper(context, function, known.names.copy(), self.states, outside)
         self._tell_of(typer, outside.heads)
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
-        self.states = replaced(self.states, followed)
+        self._statements.replace(followed)
         self.reported = _with_reported(self.reported, followed)
         return typer.finished(self.states, between(self.reported, known.start, known.end))
 

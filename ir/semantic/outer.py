@@ -8,8 +8,8 @@ from typing import Final
 from ..collections.cached import cached
 from ..syntax.scopes import Definition, SymbolKind
 from ..types import Type
-from .declarations import Head
 from .graph_binders import AnalysedFunction, GraphBinders
+from .heads import Head
 
 __all__ = ["Outer"]
 

@@ -17,8 +17,9 @@ from ..syntax.tokens import GLOBAL, GRAPH, VARIABLES
 from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, Type
 from .bound_names import BoundNames
-from .declarations import Head, NeedsFullAnalysis
+from .declarations import NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements, InferredParameter
+from .heads import Head
 from .lowered_statement import LoweredStatement, TypedLowering
 from .parameter_types import ParameterTypes
 from .retyping import Retyping
@@ -93,8 +94,12 @@ class StatementTyper:
         It is given this typer, so that it need not hold it: with a cycle every edit would leave its objects to the
         garbage collector, which looks for them seldom."""
 
-    def finished(self, states: StatementList, reported: Sequence[int]) -> FunctionStatements:
+    def finished(
+        self, states: Sequence[TypedStatement | None], reported: Sequence[int], first: int = 0
+    ) -> FunctionStatements:
         """The function with its names as they are now, and its value; ``reported`` are its reported statements.
+
+        ``states`` has its statements, and is that of the segments from ``first`` on.
 
         Raises:
             NeedsFullAnalysis: the type of the value agrees with the declared one, but is not the same.
@@ -102,7 +107,7 @@ class StatementTyper:
         late = frozenset(self.parameters.late)
         function = replace(self.names.put_into(self.function), determined_late=late)
         head = function.head
-        last = states[function.end - 1] if function.end > function.start else None
+        last = states[function.end - 1 - first] if function.end > function.start else None
         if last is not None and head.result is not None and has_incomplete(last.type):
             raise NeedsFullAnalysis  # the declared type may tell that of the value
         if last is not None and last.is_value:
@@ -110,7 +115,7 @@ class StatementTyper:
             if head.result is not None and _differ(type, head.result):
                 findings = self._result_findings(last, head.result)
             return replace(function, type=type, findings=findings)
-        if head.is_misread or any(self._is_misread(states[index]) for index in reported):
+        if head.is_misread or any(self._is_misread(states[index - first]) for index in reported):
             return replace(function, type=ERROR, findings=())  # the fault is reported already
         missing = Diagnostic(
             "missing-value",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, NamedTuple, cast
-from weakref import WeakKeyDictionary, ref
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 
 from ..cancellation import check_cancelled
 from ..collections.lru_map import LruMap
@@ -19,11 +19,17 @@ from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, GLOBAL, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
 from ..types import Type, TypeVar
 from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
-from .declarations import Head, ModuleTypes, NeedsFullAnalysis
+from .declarations import ModuleTypes, NeedsFullAnalysis
+from .function_words import FunctionWords
+from .head_parts import head_words
+from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
 from .lowered_statement import LoweredStatement, TypedLowering
 from .statement_likeness import SPEAKING, Likeness, first_places, free_numbers, pattern_of
 from .typed_statement import ReportedStatement, TypedStatement
+
+if TYPE_CHECKING:
+    from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["TemplateCache"]
 
@@ -133,11 +139,13 @@ class TemplateCache:
         "_at_fault",
         "_below",
         "_by_form",
+        "_heads",
         "_late",
         "_parameters",
         "_plans",
         "_templates",
         "_valueless",
+        "_whole_functions",
         "_within",
         "names",
         "types",
@@ -163,6 +171,10 @@ class TemplateCache:
         self._plans: LruMap[str, _Plan] = LruMap(_KEPT)
         self._by_form: LruMap[Form, _Template] = LruMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
+        self._heads: Final[WeakValueDictionary[object, Head]] = WeakValueDictionary()
+        """Heads that were read, and stand for others, by what is written in them besides the names of the functions."""
+        self._whole_functions: Final[WeakValueDictionary[object, WholeFunctionAnalysis]] = WeakValueDictionary()
+        """Functions that were read as a whole, by what is written in them besides names of functions."""
         self._alike: Final = AlikeFaults()
         self._at_fault: tuple[Segment, LoweredStatement] | None = None
         """The statement that was lowered last, if it cannot stand for others since it is at fault."""
@@ -196,12 +208,36 @@ class TemplateCache:
         """The head of a function, read once for its segment."""
         head = self.known_head(header)
         if head is None:
-            kinship = header.kinship
-            before = None if kinship is None else kinship.earlier
-            head = Head(header, self.types, self.known_head(before) if isinstance(before, Segment) else None)
+            head = self._head_alike(header) or self._head_read(header)
             header.kinship = None  # what it was made of must not be kept alive
             self.keep_head(head)
         return head
+
+    def _head_alike(self, header: Segment) -> Head | None:
+        """The head of a function that differs from one before it in the name of the function alone."""
+        words = head_words(header)
+        like = self._heads.get(words.others) if words is not None else None
+        return like.for_alike(header, words) if like is not None and words is not None else None
+
+    def _head_read(self, header: Segment) -> Head:
+        before = None if header.kinship is None else header.kinship.earlier
+        head = Head(header, self.types, self.known_head(before) if isinstance(before, Segment) else None)
+        if head.words is not None and head.stands_for_others and not speaks_of(head.name, head.diagnostics):
+            self._heads[head.words.others] = head
+        return head
+
+    @property
+    def has_whole_functions(self) -> bool:
+        """Whether there is one that was read as a whole: others may be like it."""
+        return bool(self._whole_functions)
+
+    def whole_function(self, words: FunctionWords) -> WholeFunctionAnalysis | None:
+        """A function that was read as a whole and has the same words but for names of functions."""
+        return self._whole_functions.get(words.others)
+
+    def keep_whole_function(self, words: FunctionWords, function: WholeFunctionAnalysis) -> None:
+        """Keep a function that was read as a whole in mind, as long as there is one like it."""
+        self._whole_functions[words.others] = function
 
     def known_head(self, header: Segment) -> Head | None:
         """The head of a function, if it was read, and is that of a text which is still there."""

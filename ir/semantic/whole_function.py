@@ -17,22 +17,28 @@ from msgspec.structs import replace
 from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Place, Severity
 from ..expressions import Constant, ErrorExpr, Expr, Function, GlobalVar, Var
-from ..inference import infer_expr
+from ..inference import InferredExpr, infer_expr
 from ..inference.fixes import fixes_for
 from ..internal_errors import internal_error
 from ..syntax.reading import Reading
-from ..syntax.scopes import Definition, SymbolKind
+from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.statements import Segment
 from ..syntax.tokens import GLOBAL, GRAPH, GRAPH_BINDING, META
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import ERROR, Type
-from .declarations import METADATA_USE, Head, ModuleTypes
+from .declarations import METADATA_USE, ModuleTypes
+from .function_words import FunctionWords
+from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
 from .lints.unused import Unused, unused_in
 from .statement_typer import Outside
 
 __all__ = ["Meaning", "WholeFunctionAnalysis"]
+
+
+def _functions_named(segments: Sequence[Segment]) -> Collection[str]:
+    return {text for segment in segments for kind, text, _ in zip(*segment.tokens, strict=True) if kind == GLOBAL}
 
 
 class Meaning(NamedTuple):
@@ -44,11 +50,58 @@ class Meaning(NamedTuple):
     token: int
 
 
+class _Understanding:
+    """What a function means, given what the rest of its module declares: it is read and inferred once it is asked for.
+
+    ``names`` is what the module declares, ``stubs`` the functions that it names, ``gap`` how much text without a token
+    follows it.
+    """
+
+    def __init__(
+        self, head: Head, segments: Sequence[Segment], gap: int, names: Names, stubs: Sequence[Head], types: ModuleTypes
+    ) -> None:
+        self._head: Final = head
+        self._segments: Final = segments
+        self._gap: Final = gap
+        self._names: Final = names
+        self._stubs: Final = stubs
+        self._types: Final = types
+        self.fault: Diagnostic | None = None
+        """A fault of ours while its types were looked for."""
+
+    @cached
+    def text(self) -> str:
+        """Its text, from its head on."""
+        return "".join([segment.text for segment in self._segments])
+
+    @cached
+    def reading(self) -> Reading:
+        """What its text says."""
+        return Reading(self.text + " " * self._gap, "", self._segments, with_spans=False, names=self._names)
+
+    @cached
+    def inferred(self) -> InferredExpr:
+        """The function with its types."""
+        own = next(iter(self.reading.functions.items()), None)
+        functions = {other.var: other.function for other in self._stubs if other is not self._head}
+        if own is not None:
+            functions[own[0]] = own[1]
+        module = self._types.module.with_functions(functions)
+        try:
+            return infer_expr(own[1] if own is not None else ErrorExpr(), module)
+        except Exception as error:
+            self.fault = internal_error(error, "looking for the types of this function", self._head.name_span)
+            return infer_expr(ErrorExpr(), module)
+
+
 class WholeFunctionAnalysis:
     """One function: its head is the segment before ``start``, ``last`` is its last one. Offsets count from its head.
 
     ``gap`` is how much text without a token follows it. ``could_be_plain`` says that its statements could perhaps be
     typed one by one if they, or other functions, were different. ``late`` are the constructors of the types below it.
+    ``fault`` is one of ours while that was tried. Of a function with the same ``words`` as another, but for names of
+    functions of which the same is known, that is asked which does not depend on these: it is not read before it is
+    shown.
     """
 
     def __init__(
@@ -61,6 +114,9 @@ class WholeFunctionAnalysis:
         outside: Outside,
         could_be_plain: bool,
         late: LateConstructors = NONE_LATE,
+        fault: Diagnostic | None = None,
+        words: FunctionWords | None = None,
+        like: WholeFunctionAnalysis | None = None,
     ) -> None:
         self.head: Final = head
         self.start = start
@@ -69,45 +125,66 @@ class WholeFunctionAnalysis:
         self.gap: Final = gap
         self.could_be_plain: Final = could_be_plain
         self.types: Final = types
-        named = {text for segment in segments for kind, text, _ in zip(*segment.tokens, strict=True) if kind == GLOBAL}
+        named = words.functions if words is not None else _functions_named(segments)
         self.mentioned: Final[Mapping[str, Head | None]] = {name: outside.heads.get(name) for name in sorted(named)}
         """The functions that it names."""
         self.declared: Final = outside.names if None in self.mentioned.values() else None
         """Every function of the module, where it names one that is not."""
+        self._like: Final = like
+        self._fault: Final = fault
         names = self.types.names(late=late)
         names.globals = ChainMap({}, outside.globals)  # those of all functions, which each of them adds itself to
         names.unreadable = {
             name[1:] for name, other in self.mentioned.items() if other is not None and other.signature is ERROR
         }
-        self.outer_graph: Final = self._outer_graph_types(outside)
+        self.outer_graph: Final = self._outer_graph_types(outside) if like is None else like.outer_graph
         """The graph variables that functions before it bind and it does not, and their types."""
         for name, type in self.outer_graph.items():
             if type is not None:
                 var = Var(name[1:], type)
                 names.earlier_graph[int(name[1:])] = Definition(SymbolKind.GRAPH, name, None, -1, var)
-        text = "".join([segment.text for segment in segments])
-        self.text: Final = text
-        self.reading: Final = Reading(text + " " * gap, "", segments, with_spans=False, names=names)
-        own = next(iter(self.reading.functions.items()), None)
-        self.function: Final = own[1] if own is not None else None
-        var = own[0] if own is not None else GlobalVar("")
-        stubs = {
-            other.var: other.function for other in self.mentioned.values() if other is not None and other is not head
-        }
-        functions = {**stubs, var: self.function} if self.function is not None else stubs
-        module = self.types.module.with_functions(functions)
-        self.fault: Diagnostic | None = None
-        """A fault of ours while its types were looked for."""
-        try:
-            inferred = infer_expr(self.function or ErrorExpr(), module)
-        except Exception as error:
-            self.fault = internal_error(error, "looking for the types of this function", head.name_span)
-            inferred = infer_expr(ErrorExpr(), module)
-        self.inferred: Final = inferred
+        stubs = [other for other in self.mentioned.values() if other is not None]
+        self._understanding: Final = _Understanding(head, segments, gap, names, stubs, types)
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
         """What callers cache of each segment."""
         self.memo: Final[dict[object, object]] = {}
         """What callers cache of all of it."""
+        if like is None:
+            assert self.inferred is not None  # a fault of ours in it is one of the analysis
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        return self._understanding.text
+
+    @property
+    def reading(self) -> Reading:
+        """What its text says."""
+        return self._understanding.reading
+
+    @property
+    def inferred(self) -> InferredExpr:
+        """The function with its types."""
+        return self._understanding.inferred
+
+    @property
+    def function(self) -> Function | None:
+        """The function without types, if it has a name."""
+        return next(iter(self.reading.functions.values()), None)
+
+    @property
+    def fault(self) -> Diagnostic | None:
+        """A fault of ours while it was analyzed."""
+        return self._understanding.fault or self._fault
+
+    @property
+    def severities(self) -> Sequence[Severity]:
+        """How bad each of its findings is; these need not be worked out for that."""
+        return self._severities if self._like is None else self._like.severities
+
+    @cached
+    def _severities(self) -> Sequence[Severity]:
+        return [finding.severity for finding, _ in self.diagnostics]
 
     def _outer_graph_types(self, outside: Outside) -> dict[str, Type | None]:
         bound: set[str] = set()
@@ -219,6 +296,8 @@ class WholeFunctionAnalysis:
 
     def graph_type(self, name: str) -> Type | None:
         """The type of a graph variable that it binds; ``None`` where it binds no such."""
+        if self._like is not None:
+            return self._like.graph_type(name)
         definition = self.reading.names.earlier_graph.get(int(name[1:]))
         if definition is None or definition.unit is None:
             return None
@@ -237,6 +316,12 @@ class WholeFunctionAnalysis:
     @cached
     def unused(self) -> Sequence[Unused]:
         """The values that nothing uses; their units count from the function's head."""
+        if self._like is not None:
+            segments = self.segments
+            return [
+                value._replace(binding=replace(value.binding, segment=segments[value.number]))
+                for value in self._like.unused
+            ]
         return unused_in(self.reading.lowering)
 
     # ---- names
@@ -262,12 +347,16 @@ class WholeFunctionAnalysis:
     @cached
     def borrowed(self) -> frozenset[str]:
         """The graph variables of earlier functions that it uses."""
+        if self._like is not None:
+            return self._like.borrowed
         used = (meaning for meanings in self.meanings for meaning in meanings.values() if meaning.unit is None)
         return frozenset(meaning.name for meaning in used if meaning.kind is SymbolKind.GRAPH)
 
     @cached
     def unresolved(self) -> frozenset[tuple[int, int]]:
         """The segments and tokens that name nothing."""
+        if self._like is not None:
+            return self._like.unresolved
         return frozenset((unit.number, token) for unit, token in self.reading.lowering.unresolved)
 
     @cached
