@@ -14,12 +14,13 @@ from ..inference import OPEN, opened
 from ..inference.kinds import KindChecker
 from ..module import IRModule
 from ..syntax.expression_spans import place_span
+from ..syntax.kind_patterns import name_of_head
 from ..syntax.lowering import Lowering
 from ..syntax.parameter_lists import ListedParameters
 from ..syntax.scopes import Definition, SymbolKind
 from ..syntax.segment_text import Kinship
 from ..syntax.statements import Segment
-from ..syntax.tokens import DEF, GLOBAL, META
+from ..syntax.tokens import META
 from ..syntax.units import SyntaxOrigin, Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_incomplete
@@ -72,8 +73,9 @@ class Head:
         self.segment = header
         self.words = head_words(header)
         """By what it is known among heads that differ in the names of their functions alone."""
-        self.name = texts[1] if kinds.startswith(DEF + GLOBAL) else ""
-        self.name_span = header.span(1) if self.name else header.first_span
+        name = name_of_head(kinds)
+        self.name = texts[name] if name is not None else ""
+        self.name_span = header.span(name) if name is not None else header.first_span
         """Where its name stands, or where it begins."""
         self.has_nul = "\0" in header.text
         self.var = GlobalVar(self.name[1:])
@@ -123,7 +125,7 @@ class Head:
         complete = not any(type is not None and has_incomplete(type) for type in _distinct(annotations))
         distinct = len(parameters) == len(function.params) and len({*self.type_parameters}) == len(self.type_parameters)
         result_known = self.result is None or not has_incomplete(self.result)
-        self.is_plain = bool(self.name) and complete and distinct and result_known
+        self.is_plain = complete and distinct and result_known
         self.memo: dict[object, object] = {}
         """What callers cache of it."""
 

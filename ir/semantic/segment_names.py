@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ..collections.cached import cached
+from ..syntax.kind_patterns import name_of_head
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.segments import Role
@@ -90,10 +91,12 @@ class SegmentNames:
             known = head.memo.get(LocalNames)
             if isinstance(known, LocalNames):
                 return known
+            name = name_of_head(segment.tokens[0])
+            named = {} if name is None else {name: (SymbolKind.FUNCTION, head.name)}
             defined = {definition.token: (definition.kind, definition.name) for definition in head.definitions}
             used = {token: (0, used.token) for token, used in head.uses.items() if used.unit is not None}
             outside = {token: (used.kind, used.name) for token, used in head.uses.items() if used.unit is None}
-            names = LocalNames({1: (SymbolKind.FUNCTION, head.name), **defined}, used, outside, head.unresolved)
+            names = LocalNames({**named, **defined}, used, outside, head.unresolved)
             head.memo[LocalNames] = names
             return names
         state = self.state(index)

@@ -8,20 +8,26 @@ from functools import lru_cache
 from typing import Final
 
 from .tokens import (
+    ARROW,
     BOOLEAN,
     CLOSING,
     COMMENTS,
     DEF,
     DEFINITIONS,
     DIRECTIVE,
+    ELSE,
     EXTERN,
     FLOAT,
     FREE_VAR,
+    FUNCTION,
     GLOBAL,
     GRAPH,
+    IF,
     INTEGER,
     LET,
     LOCAL,
+    MATCH,
+    MATCH_PARTIAL,
     META,
     METADATA,
     NAME,
@@ -29,6 +35,7 @@ from .tokens import (
     OPENING,
     STRING,
     TYPE,
+    UNCLOSED_STRING,
     UNKNOWN,
     VERSION,
 )
@@ -44,11 +51,13 @@ __all__ = [
     "DEVICE",
     "FLAT",
     "HEADER_END",
+    "HEAD_GOES_ON",
     "IN_HEADER",
     "LET_OR_DIRECTIVE",
     "LET_VALUE",
     "MARK",
     "NEXT_BINDING",
+    "NEXT_ELSE",
     "NEXT_END",
     "NEXT_TOP",
     "NEXT_VALUE",
@@ -63,11 +72,13 @@ __all__ = [
     "TYPE_END",
     "TYPE_HEAD",
     "VALUE_BEGINS",
+    "WHOLE_HEAD",
     "after_comments",
     "ends_value_in",
     "is_open",
     "is_simple",
     "is_whole_binding",
+    "name_of_head",
 ]
 
 _GAP: Final = f"[{COMMENTS}]*"
@@ -78,7 +89,8 @@ STOP: Final = (
 )
 """What can only stand at the top of a module, and so ends every body before it."""
 
-_BODY_ENDS: Final = f"}}{DEFINITIONS}{METADATA}{VERSION}"
+_TOPS: Final = DEFINITIONS + METADATA + VERSION
+_BODY_ENDS: Final = f"}}{_TOPS}"
 
 BODY_END: Final = re.compile(f"[{_BODY_ENDS}]")
 """A kind without which no body ends."""
@@ -150,6 +162,17 @@ IN_HEADER: Final = re.compile(f"[^{{}};{LET}{GRAPH}{DEF}{TYPE}{EXTERN}{METADATA}
 HEADER_END: Final = re.compile(rf"[{{}};{LET}]|{_BINDS_GRAPH}|{STOP}")
 """Where the head of a function ends, or what shows that its brace is missing."""
 
+_HEAD_NAME: Final = re.compile(rf"{DEF}[^{GLOBAL}(\[]*{GLOBAL}")
+"""The head of a function up to its name, whatever is typed in front of that."""
+
+WHOLE_HEAD: Final = re.compile(rf"{DEF}{_GAP}{GLOBAL}{_GAP}[(\[].*[^{ARROW}:,]{_GAP}")
+"""A head up to its brace, if as many parentheses open in it as close."""
+
+HEAD_GOES_ON: Final = re.compile(
+    rf"(?:(?!{_BINDS_GRAPH}|{FUNCTION}{_GAP}(?:\[|\({_GAP}{LOCAL}))[^{{}};{LET}{IF}{MATCH}{MATCH_PARTIAL}{_TOPS}])*\{{"
+)
+"""What follows a brace in a head, where the text goes on to a brace behind it and nothing of a body stands between."""
+
 DEVICE: Final = re.compile(f"{_GAP}{NAME}{_GAP}=")
 """An attribute in braces, as in the virtual device of a parameter."""
 
@@ -164,6 +187,9 @@ TYPE_END: Final = re.compile(f"{STOP}|{DIRECTIVE}|[{DEFINITIONS}]")
 
 NEXT_END: Final = re.compile(f"{_GAP};")
 """The semicolon that comes next."""
+
+NEXT_ELSE: Final = re.compile(f"{_GAP}{ELSE}")
+"""What goes on with a value behind a brace."""
 
 _EXPRESSION_ITEM: Final = re.compile(
     rf";(?={_GAP}[^{COMMENTS}}}{LET}{FREE_VAR}{GRAPH}])|;(?={_GAP}{GRAPH}(?!{_GAP}=))|{STOP}"
@@ -197,9 +223,14 @@ def is_simple(kinds: str) -> bool:
 def is_open(kinds: str, pieces: Sequence[str]) -> bool:
     """Whether text beyond these pieces tells what they are: it may close a comment, a reference or a directive.
 
-    ``meta[relay.Constant][0`` and ``#[version`` are one piece each where a ``]`` follows on their line.
+    ``meta[relay.Constant][0`` and ``#[version`` are one piece each where a ``]`` follows on their line. An open quote
+    in front of a definition may be closed behind that.
     """
     if OPEN_COMMENT in kinds:
+        return True
+    if UNCLOSED_STRING in kinds and any(
+        "\n" not in piece for kind, piece in zip(kinds, pieces, strict=True) if kind == UNCLOSED_STRING
+    ):
         return True
     if "[" not in kinds:
         return False
@@ -231,6 +262,12 @@ def ends_value_in(kinds: str, let: int) -> tuple[bool | None, int]:
             end = _ITEM_END.search(kinds, close) if not depth else None
         return (None, len(kinds)) if end is None else (end[0] == ";", end.end())
     return None, len(kinds)
+
+
+def name_of_head(kinds: str) -> int | None:
+    """Which token of the head of a function is its name, if it has one."""
+    match = _HEAD_NAME.match(kinds)
+    return None if match is None else match.end() - 1
 
 
 @lru_cache(maxsize=4096)

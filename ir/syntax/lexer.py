@@ -7,9 +7,9 @@ cached by it.
 
 Where this differs from TVM's tokenizer (``src/relay/parser/tokenizer.h``), because that one is weak: strings know
 escapes and end on their line; ``\\r`` counts as white space; a byte order mark is skipped; ``/* … **/`` ends; an
-identifier stops before ``/*``, and before the ``def`` of a definition that it is typed in front of (``intdef @main``: a
-word and a name of a function never follow each other); a comment that is never closed is an error which ends with its
-line.
+identifier stops before ``/*``; a comment that is never closed is an error which ends with its line. Before a
+definition that they are typed in front of, names stop (``intdef @main``, ``xtype List[A]``: a word and another name
+never follow each other), and so do strings and comments that are never closed.
 """
 
 from __future__ import annotations
@@ -62,6 +62,9 @@ COMMENT_PATTERN: Final = r"/\*[^*/]*(?:(?:\*(?!/)|/(?!\*))[^*/]*)*\*/"
 _LONGEST_GRAPH_NAME: Final = 18
 """Digits of ``%0``; a name of more is no name. Python reads numbers of a few thousand digits, and slowly."""
 
+_BEFORE_DEFINITION: Final = rf"(?=def[ ]@|type[ ]+{NAME_PATTERN}[ ]*[\[{{])"
+"""Where ``def`` or ``type`` begins a definition."""
+
 # Nothing in here goes over the same characters again from each of them: dashes that lead to no number are not scanned
 # from the second one on, and what a bracket opens ends at the next one.
 _PIECE = re.compile(
@@ -76,9 +79,9 @@ _PIECE = re.compile(
     | (?<!-)-*[0-9][0-9.eE+\-]*(?:[fi][0-9.eE+\-]*)?
     | {COMMENT_PATTERN}
     | //[^\n]*
-    | "(?:[^"\\\n]|\\.)*"
+    | "(?![ ]*{_BEFORE_DEFINITION})(?:[^"\\\n]|\\.)*"
     | /\*
-    | "[^\n]*
+    | "(?:(?!{_BEFORE_DEFINITION})[^\n])*
     | =[=>]|[!<>]=|->|[(),;=:{{}}\[\]?.*/+\-<>!]
     | \#\[\s*metadata\s*\][\s\S]*
     | \#\[[^\[\]\n]*\]
@@ -98,7 +101,11 @@ _LINE: Final = re.compile(r"[^\r\n]*[\r\n][ \t\r\n\f\v\ufeff]*(?=[^ \t\r\n\f\v\u
 """A line and the white space after it, where what follows that is at hand, too."""
 
 
-_DEFINITION: Final = "def @"
+_DEFINITIONS: Final = ("def @", "type ")
+"""What definitions begin with."""
+_DEFINITION: Final = re.compile(_BEFORE_DEFINITION)
+_UNSURE_PIECES: Final = 2
+"""How many pieces at the end of a part of a line may be others: what follows tells whether a definition begins."""
 _NAME_END: Final = re.compile("[A-Za-z0-9_/.]")
 _NAMES: Final = NAME + LOCAL + GLOBAL
 
@@ -249,7 +256,7 @@ class PieceReader:
                 return window, 4 * reach
             settled = len(ends) - (2 if is_cut and ends[-1] == limit else 1)
             if limit < self._line_end:
-                settled = first_unsure(kinds, pieces, 0, settled)
+                settled = first_unsure(kinds, pieces, 0, max(min(settled, len(pieces) - _UNSURE_PIECES), 0))
                 if not settled:
                     self._inner_start = self._line_end
             window *= 2
@@ -283,7 +290,7 @@ class PieceReader:
             end = match.end()
             if self._part_start + end >= goal or _kinds[match[0]] == OPEN_COMMENT:
                 break
-        return _with_definitions(self._part[start : end + 1], pieces)  # of a definition, the `@` is another piece
+        return _with_definitions(self._part[start : end + _LOOK_AHEAD], pieces)
 
 
 def read_chunks(reader: PieceReader, end: int) -> Iterator[Lexed]:
@@ -316,17 +323,17 @@ def pieces_of(text: str) -> list[str]:
 
 def _with_definitions(text: str, pieces: list[str]) -> list[str]:
     """The pieces with which a text begins, but that a definition begins one of its own."""
-    at = text.find(_DEFINITION)
-    if at < 0:
+    if not any(map(text.__contains__, _DEFINITIONS)):
         return pieces
     starts: list[int] = []
-    while at >= 0:
-        position = at
-        at = text.find(_DEFINITION, at + 1)
+    for definition in _DEFINITION.finditer(text):
+        position = definition.start()
         if position == 0 or not _NAME_END.match(text[position - 1]):
             continue
         starts = starts or list(accumulate(map(len, pieces), initial=0))
         number = bisect_left(starts, position) - 1
+        if number >= len(pieces):
+            break
         piece, cut = pieces[number], position - starts[number]
         if _kinds[piece] in _NAMES:
             before = _PIECE.findall(piece[:cut])
@@ -362,11 +369,15 @@ def _open_comment(lines: LineIndex, part: str, start: int, at: int) -> str:
     """
     end = lines.comment_end(start)
     if end is None:
+        line, _ = lines.line_and_column(start)
+        its_line = lines.part(start, lines.line_start(line + 1))
+        definition = _DEFINITION.search(its_line)
+        if definition is not None:
+            return its_line[: definition.start()]
         line_with_space = _LINE.match(part, at)
         if line_with_space is not None:
             return line_with_space[0]
-        line, _ = lines.line_and_column(start)
-        end = start + len(lines.part(start, lines.line_start(line + 1)).rstrip("\r\n"))
+        end = start + len(its_line.rstrip("\r\n"))
     while True:
         after = lines.part(end, end + _LOOK_AHEAD)
         space = len(after) - len(after.lstrip(WHITE_SPACE))

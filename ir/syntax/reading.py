@@ -12,12 +12,13 @@ from ..module import IRModule, TypeData
 from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar
 from .expression_spans import place_span
+from .kind_patterns import name_of_head
 from .lowering import AlikeLowering, Item
 from .positions import Positions, span_between
 from .scopes import Definition, Names, SymbolKind
 from .segments import Role
 from .statements import Segment
-from .tokens import DEF, EXTERN, GLOBAL
+from .tokens import EXTERN
 from .top_level import (
     VERSION_LINE,
     function_redefined,
@@ -160,8 +161,8 @@ class Reading:
                 read, faults = read_metadata_parts(metadata_json(unit.segment))
                 tables.update({key: list(entries) for key, entries in read.items()})
                 self.diagnostics.extend(unreadable_metadata(unit, faults))
-            elif role is Role.HEADER and kinds.startswith(DEF + GLOBAL):
-                self._declare_function(unit, texts[1])
+            elif role is Role.HEADER and (token := name_of_head(kinds)) is not None:
+                self._declare_function(unit, texts[token], token)
             elif role is Role.TYPE:
                 self._declare_type(unit, kinds, texts)
         for key, entries in self.metadata.items():
@@ -175,13 +176,13 @@ class Reading:
     def _has_tokens(self, number: int) -> bool:
         return any(unit.segment.tokens[0] for unit in self.units[:number])
 
-    def _declare_function(self, unit: Unit, name: str) -> None:
+    def _declare_function(self, unit: Unit, name: str, token: int) -> None:
         earlier = self.names.globals.get(name[1:])
         value = earlier.value if earlier is not None else GlobalVar(name[1:])
-        definition = self._declared[unit] = Definition(SymbolKind.FUNCTION, name, unit, 1, value)
+        definition = self._declared[unit] = Definition(SymbolKind.FUNCTION, name, unit, token, value)
         self.lowering.definitions.append(definition)
         if earlier is not None and earlier.unit is not None:
-            self.diagnostics.append(function_redefined(name, unit.span(1), earlier.unit.span(earlier.token)))
+            self.diagnostics.append(function_redefined(name, unit.span(token), earlier.unit.span(earlier.token)))
         self.names.globals[name[1:]] = definition
         statements = unit.segment.statements
         if not statements or statements[0].root is None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -25,12 +25,14 @@ from .kind_patterns import (
     DEFINITION,
     DEVICE,
     FLAT,
+    HEAD_GOES_ON,
     HEADER_END,
     IN_HEADER,
     LET_OR_DIRECTIVE,
     LET_VALUE,
     MARK,
     NEXT_BINDING,
+    NEXT_ELSE,
     NEXT_END,
     NEXT_TOP,
     NEXT_VALUE,
@@ -44,11 +46,12 @@ from .kind_patterns import (
     TYPE_END,
     TYPE_HEAD,
     VALUE_BEGINS,
+    WHOLE_HEAD,
     after_comments,
     ends_value_in,
 )
 from .sequences import LOOK_AHEAD, OpenValues, inner_semicolon
-from .tokens import COMMENTS, DEF, DIRECTIVE, EXTERN, GRAPH, LET, LOCAL, METADATA, TYPE, VERSION
+from .tokens import ARROW, COMMENTS, DEF, DIRECTIVE, EXTERN, GRAPH, LET, LOCAL, METADATA, TYPE, VERSION
 
 __all__ = ["Beyond", "Cut", "Role", "Splitter"]
 
@@ -230,17 +233,19 @@ class Splitter:
                 return start if BOUND.match(before) is not None and LET_VALUE.search(before) is None else None
         return None
 
-    def _before_binding(self, first: int, end: int) -> Cut | None:
+    def _before_binding(self, first: int, end: int, position: int = 0, opened: Sequence[str] = ()) -> Cut | None:
         """A statement without its semicolon: before ``end`` a binding begins, in no parentheses that close.
 
-        Nothing that is bound stands between brackets, whether they close or not.
+        Nothing that is bound stands between brackets, whether they close or not. Behind a brace that closes at
+        ``position``, ``opened`` are the parentheses and brackets that are open there.
         """
         kinds = self.kinds
-        binding = NEXT_BINDING.search(kinds, first + 1, end)
+        position = max(position, first)
+        binding = NEXT_BINDING.search(kinds, max(position, first + 1), end)
         if binding is None or self._is_let_value(first, binding.start()):
             return None
         start = binding.start()
-        before = kinds[first:start]
+        before = "".join([*opened, kinds[position:start]])
         parentheses, brackets = (before.count(one) - before.count(other) for one, other in ("()", "[]"))
         if parentheses < 0 or brackets < 0 or (parentheses and not brackets and self._closes(start, parentheses)):
             return None
@@ -368,6 +373,7 @@ class Splitter:
         position = first
         elements: list[int] = []  # where the current element of each open parenthesis begins
         sequences: list[bool] = []  # whether it is known to be a sequence of statements
+        brackets: list[str] = []  # which parenthesis each is
         values = OpenValues(first)
         while True:
             mark = STATEMENT_MARK.search(kinds, position)
@@ -378,6 +384,7 @@ class Splitter:
             if kind in "([":
                 elements.append(position)
                 sequences.append(False)
+                brackets.append(kind)
             elif kind == ",":
                 if elements:
                     elements[-1] = position
@@ -389,15 +396,15 @@ class Splitter:
                 if elements:
                     elements.pop()
                     sequences.pop()
+                    brackets.pop()
             elif kind == "{":
                 closed = self._closed(position)
                 if closed is None:
                     return self._unclosed(first, position)
                 position = closed
-                following = after_comments(kinds, closed)
-                if not elements and NEXT_BINDING.match(kinds, following):
-                    self._seen = max(self._seen, following + 1)
-                    return Cut(following, Role.STATEMENT, True, is_short=True)
+                cut = self._before_binding(first, self._flat_end(closed), closed, brackets)
+                if cut is not None:
+                    return cut
             elif kind == ";":
                 if elements:
                     if not sequences[-1]:
@@ -454,8 +461,8 @@ class Splitter:
                 column = self.indentation(start)
                 if column is not None and column < own:
                     return Cut(start, Role.STATEMENT, True, far_sighted=True)
-                depth -= 1
-                if depth > 0:
+                depth = 0 if column == own else depth - 1  # its own brace: the one that is missing is inside
+                if depth > 0 or NEXT_ELSE.match(kinds, start + 1):
                     continue
                 if AFTER_CLOSE.match(kinds, start + 1):
                     semicolon = NEXT_END.match(kinds, start + 1)
@@ -487,8 +494,30 @@ class Splitter:
                     close = HEADER_END.search(kinds, mark.end())
                     position = mark.end() if close is None or close[0] != "}" else close.end()
                     continue
+                if self._goes_on_in_head(first, mark.start()):
+                    position = mark.end()
+                    continue
                 return Cut(mark.end(), Role.HEADER, True)
             return Cut(mark.start(), Role.HEADER, mark[0][0] in f"}}{LET};{GRAPH}")
+
+    def _goes_on_in_head(self, first: int, brace: int) -> bool:
+        """Whether a brace in the head from ``first`` on is one too many: another follows, and no part of a body before.
+
+        Of a head that is whole only an arrow behind its brace tells that, so that none looks into its body.
+        """
+        kinds = self.kinds
+        is_whole = WHOLE_HEAD.fullmatch(kinds, first, brace) and all(
+            kinds.count(one, first, brace) == kinds.count(other, first, brace) for one, other in ("()", "[]")
+        )
+        if is_whole:
+            return kinds.startswith(ARROW, brace + 1)
+        goes_on = HEAD_GOES_ON.match(kinds, brace + 1)
+        if goes_on is None:
+            end = HEADER_END.search(kinds, brace + 1)
+            if self.rest is not None and end is None:
+                raise Beyond
+            self._seen = max(self._seen, brace + _MARGIN, len(kinds) if end is None else end.end())
+        return goes_on is not None
 
     def _type_end(self, first: int) -> int:
         kinds = self.kinds

@@ -26,6 +26,11 @@ class OpenValues:
         self._opened = 0
         self._count = 0
 
+    @property
+    def are_chained(self) -> bool:
+        """Whether more than one ``= let`` was seen in the current item."""
+        return self._opened > 1
+
     def open(self) -> None:
         """A ``= let`` was seen in the current item."""
         self._opened += 1

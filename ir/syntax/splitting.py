@@ -26,6 +26,9 @@ __all__ = ["Splice", "Split", "split", "split_text"]
 _BEFORE: Final = 2
 """How many segments before an edit are split again: whether a brace closes a function depends on what follows it."""
 
+_BEFORE_ARROWHEAD: Final = 1
+"""How much of the text behind the brace of a head may become an arrow with what is typed there."""
+
 _LOOK_AHEAD: Final = 64
 """How many segments beyond an edit are scanned first."""
 
@@ -124,11 +127,11 @@ class Split:
     def _first_before(self, index: int, edited: int) -> int:
         """The first of the segments up to ``index`` that may be others now, where the text is from ``edited`` on.
 
-        The brace that ends a head tells where it ends, however the text goes on behind it.
+        The brace that ends a head tells where it ends, however the text goes on behind it, but for an arrow.
         """
         first = max(0, index - _BEFORE)
         for number in range(index, first, -1):
-            if self.segments.start(number) < edited and self.segments[number - 1].is_whole_head:
+            if self.segments.start(number) + _BEFORE_ARROWHEAD < edited and self.segments[number - 1].is_whole_head:
                 return number
         return first
 

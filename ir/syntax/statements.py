@@ -14,25 +14,31 @@ from ..internal_errors import internal_error
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
 from .forms import Form
+from .kind_patterns import ends_value_in
 from .lexer import WHITE_SPACE
 from .parameter_lists import shortened_head
 from .segment_text import MOST_FINDINGS, SegmentText
 from .segments import Role
 from .sequences import OpenValues, inner_semicolon
-from .shapes import Start
+from .shapes import Start, shape_of
 from .statement_parser import StatementParser
 from .tokens import (
     ATTRIBUTE,
     BLOCK,
     CLAUSES,
+    CLOSING,
     COMMENTS,
     FAT_ARROW,
+    GRAPH,
+    GRAPH_BINDING,
     LET,
+    LET_BINDING,
     LOCAL,
     MATCH,
     MATCH_PARTIAL,
     NAME,
     OPEN_COMMENT,
+    OPENING,
     UNCLOSED_STRING,
     UNKNOWN,
 )
@@ -41,6 +47,10 @@ __all__ = ["CutSegment", "Segment", "alike_segments"]
 
 _NOT_PARSED: Final[list[Statement]] = []
 _ARM: Final = re.compile("[^;{}]*r")
+_BRACKETS: Final = re.compile(r"[()\[\]{}]")
+_INDENTATION: Final = re.compile("[ \t]*")
+_BEGINS_ANEW: Final = f"}}{GRAPH}{LET}"
+"""What may begin something else than the statement before it, in the same braces or outside of them."""
 
 
 class Segment(SegmentText):
@@ -176,6 +186,7 @@ class _Frame:
         "is_clauses",
         "matches",
         "open",
+        "opened",
         "sequences",
         "statements",
         "values",
@@ -198,6 +209,7 @@ class _Frame:
         self.sequences: list[bool] = []  # whether it is known to be a sequence of statements
         self.values = OpenValues(first)
         self.matches: list[int] = []  # how many parentheses are open at each `match` whose braces are to come
+        self.opened: list[int] = []  # each open parenthesis
 
 
 class _SegmentParser(StatementParser):
@@ -208,6 +220,9 @@ class _SegmentParser(StatementParser):
         self.role = segment.role
         self.is_short = segment.is_short
         self.reported_brace = False
+        self.missing_braces = 0
+        """How many braces are open at the end, less those that were found to be."""
+        self._unclosed: frozenset[int] | None = None
 
     def parse(self) -> list[Statement]:
         role, kinds = self.role, self.kinds
@@ -257,8 +272,11 @@ class _SegmentParser(StatementParser):
         frames = [_Frame(-1, False)]
         token = 0
         count = len(kinds)
+        self.missing_braces = kinds.count("{") - kinds.count("}")
         while token < count:
             kind = kinds[token]
+            if len(frames) > 1 and kind in _BEGINS_ANEW:
+                self.resynchronise(frames, token)
             frame = frames[-1]
             if kind == ";" and token == count - 1 and len(frames) > 1:
                 break
@@ -282,10 +300,12 @@ class _SegmentParser(StatementParser):
                 if kind in "([":
                     frame.elements.append(token + 1)
                     frame.sequences.append(False)
+                    frame.opened.append(token)
                 elif kind in ")]":
                     if frame.elements:
                         frame.elements.pop()
                         frame.sequences.pop()
+                        frame.opened.pop()
                 elif kind == "=" and not frame.elements and kinds[token + 1 : token + 2] == LET:
                     frame.values.open()
                 elif kind in MATCH + MATCH_PARTIAL:
@@ -328,16 +348,91 @@ class _SegmentParser(StatementParser):
         self.finish_statement(frame)
         frame.start_statement(token + 1)
 
+    def resynchronise(self, frames: list[_Frame], token: int) -> None:
+        """End what is incomplete before a closing brace, or before a binding in braces: what follows is read as it is.
+
+        Where a brace is missing, that is a block whose line is indented as deep as such a binding, or deeper than the
+        brace. A statement that has begun ends before a binding, as one does that is in no braces
+        (:meth:`.Splitter._before_binding`).
+        """
+        kinds = self.kinds
+        is_brace = kinds[token] == "}"
+        if not is_brace and not kinds.startswith((GRAPH_BINDING, LET_BINDING), token):
+            return
+        lost_brace = False
+        while self.missing_braces > 0 and len(frames) > 2:
+            column, own = self.column(token), self.line_indentation(frames[-1].open)
+            if column is None or own is None or column >= own + (not is_brace):
+                break
+            self.missing_braces -= 1
+            self.report_unclosed(frames[-1].open, token)
+            self.reported_brace = lost_brace = True
+            self.close_frame(frames, token - 1)
+        frame = frames[-1]
+        if is_brace or not frame.index or (frame.is_clauses and not frame.has_head):
+            return
+        if not any(map(self.unclosed.__contains__, frame.opened)) if frame.opened else self.is_value(frame, token):
+            return
+        kinds = self.kinds_of(frame) + ";"
+        frame.index.append(~token)
+        if not lost_brace and shape_of("statement", kinds).fault is None:
+            self.report_missing(";", token)
+        self.finish("statement", kinds, frame.index, frame.blocks, self.items(frame))
+        frame.start_statement(token)
+
+    def is_value(self, frame: _Frame, token: int) -> bool:
+        """Whether a binding belongs to the statement that has begun before it: a ``let`` that is its value."""
+        kinds, before = self.kinds, frame.index[-1]
+        if kinds[token] != LET or kinds[before] != "=":
+            return False
+        # The values in a chain of them all end, or none: a chain is looked through once.
+        return frame.values.are_chained or bool(ends_value_in(kinds, token)[0])
+
+    @property
+    def unclosed(self) -> frozenset[int]:
+        """The parentheses and brackets that are not closed in their braces."""
+        if self._unclosed is None:
+            opened: list[int] = []
+            unclosed: list[int] = []
+            for mark in _BRACKETS.finditer(self.kinds):
+                kind = mark[0]
+                if kind in OPENING:
+                    opened.append(mark.start())
+                    continue
+                opening = OPENING[CLOSING.index(kind)]
+                depth = len(opened)
+                while depth and self.kinds[opened[depth - 1]] not in ("{", opening):
+                    depth -= 1
+                if depth and self.kinds[opened[depth - 1]] == opening:
+                    unclosed += opened[depth:]
+                    del opened[depth - 1 :]
+            self._unclosed = frozenset([*unclosed, *opened])
+        return self._unclosed
+
+    def column(self, token: int) -> int | None:
+        """The column of a token that is the first of its line; unknown on the first line of the segment."""
+        start = self.segment.tokens[2][token]
+        line = self.segment.text.rfind("\n", 0, start) + 1
+        return start - line if line and not self.segment.text[line:start].strip(WHITE_SPACE) else None
+
+    def line_indentation(self, token: int) -> int | None:
+        """The indentation of the line that a token stands on; unknown for the first line of the segment."""
+        text = self.segment.text
+        line = text.rfind("\n", 0, self.segment.tokens[2][token]) + 1
+        return _INDENTATION.match(text, line).end() - line if line else None  # pyright: ignore[reportOptionalMemberAccess]
+
     def is_device(self, token: int, frame: _Frame) -> bool:
         """Whether a brace opens the attributes of a parameter, ``%x{virtual_device=…}``, rather than a block."""
         kinds = self.kinds
         return kinds[token - 1 : token] == LOCAL and kinds[token + 1 : token + 3] == ATTRIBUTE and bool(frame.elements)
 
+    def items(self, frame: _Frame) -> list[Statement]:
+        return frame.clause_body if frame.is_clauses else frame.statements
+
     def finish_statement(self, frame: _Frame) -> None:
-        into = frame.clause_body if frame.is_clauses else frame.statements
         if frame.index:
             kinds = self.kinds_of(frame)
-            self.finish("statement", kinds, frame.index, frame.blocks, into)
+            self.finish("statement", kinds, frame.index, frame.blocks, self.items(frame))
 
     def kinds_of(self, frame: _Frame) -> str:
         kinds = [self.kinds[token] if token >= 0 else ";" for token in frame.index]

@@ -28,9 +28,11 @@ __all__ = [
     "FAT_ARROW",
     "FLOAT",
     "FREE_VAR",
+    "FUNCTION",
     "GLOBAL",
     "GRAPH",
     "GRAPH_BINDING",
+    "IF",
     "INTEGER",
     "KEYWORDS",
     "KINDS",
@@ -170,6 +172,8 @@ DEF: Final = BY_TEXT["def"]
 TYPE: Final = BY_TEXT["type"]
 EXTERN: Final = BY_TEXT["extern"]
 LET: Final = BY_TEXT["let"]
+FUNCTION: Final = BY_TEXT["fn"]
+IF: Final = BY_TEXT["if"]
 ELSE: Final = BY_TEXT["else"]
 MATCH: Final = BY_TEXT["match"]
 MATCH_PARTIAL: Final = BY_TEXT["match?"]

@@ -91,4 +91,4 @@ def test_a_function_typed_in_front_of_another_on_its_line_leaves_that_alone():
 def test_a_definition_is_apart_from_the_word_before_it_alone(before: str):
     lexed = lex(f"{before}def @main")
     assert "".join(lexed.pieces) == f"{before}def @main"
-    assert ("def " in lexed.pieces) is (before[0] not in '"/')
+    assert ("def " in lexed.pieces) is not before.startswith("//")

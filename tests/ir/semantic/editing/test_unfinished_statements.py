@@ -1,0 +1,137 @@
+"""Errors stay where they are: what follows a statement, a head or a type that is being typed is read as it was."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+from tests.ir.semantic.editing.comparison import difference
+
+_TYPE = "Tensor[(1, 8), float32]"
+_TEXT = f"""#[version = "0.0.5"]
+type Maybe[A] {{
+  Some(A),
+  None,
+}}
+def @nested(%x: {_TYPE}, %c: bool) -> {_TYPE} {{
+  let %f = fn (%p: {_TYPE}) {{
+    let %a = nn.relu(%p);
+    let %b = exp(%a);
+    %10 = add(%b, %a);
+    %11 = tanh(%10);
+    let %d = add(%11, %a);
+    tanh(%d)
+  }};
+  %12 = %f(%x);
+  %13 = exp(%12);
+  nn.relu(%13)
+}}
+def @main(%m: Maybe[{_TYPE}], %y: {_TYPE}) -> {_TYPE} {{
+  %20 = match (%m) {{
+    Some(%v) => %v,
+    None => %y,
+  }};
+  @nested(%20, True)
+}}
+"""
+
+
+def _errors(snapshot: Snapshot) -> list[Diagnostic]:
+    return [found for found in snapshot.diagnostics if found.severity is Severity.ERROR]
+
+
+def _errors_elsewhere(before: str, typed: str) -> list[str]:
+    """The errors outside the lines that are typed in front of ``before``, and of its own line."""
+    at = _TEXT.index(before)
+    opened = Snapshot.open(_TEXT, "example.relay")
+    assert not _errors(opened)
+    edited = opened.edit(TextSpan(at, at), typed)
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+    errors = _errors(edited)
+    assert errors
+    start, end = edited.text.rindex("\n", 0, at), edited.text.index("\n", at + len(typed))
+    return [found.message for found in errors if found.span is None or not start <= found.span.start <= end]
+
+
+_UNFINISHED = (
+    "let %",
+    "let %new",
+    "let %new =",
+    "(",
+    "add(",
+    "let %new = add(",
+    "let %new = add(%p,",
+    "%99 = add(%p",
+    "if (True) {",
+    "let %new = if (%c) { %p } else",
+    "%99 = if (True) {",
+    "let %new = fn (%q) {",
+    "{",
+)
+
+
+@pytest.mark.parametrize("typed", _UNFINISHED)
+@pytest.mark.parametrize("before", ["let %b", "%11 = ", "%13 = "])
+def test_a_statement_that_is_typed_above_another_swallows_nothing(before: str, typed: str):
+    indent = "  " if before == "%13 = " else "    "
+    assert _errors_elsewhere(before, f"{typed}\n{indent}") == []
+
+
+@pytest.mark.parametrize("typed", ['"', '"abc', "/* ", "e", "let ", "(", "%0 = "])
+@pytest.mark.parametrize("before", ["type Maybe", "def @nested"])
+def test_what_is_typed_in_front_of_a_definition_leaves_it(before: str, typed: str):
+    assert _errors_elsewhere(before, typed) == []
+
+
+@pytest.mark.parametrize("typed", ["{", ","])
+@pytest.mark.parametrize("before", [" @nested", "@nested(%x", "(%x: ", ", %c: bool", f"-> {_TYPE} {{\n  let %f"])
+def test_a_mark_too_many_in_a_head_leaves_its_function(before: str, typed: str):
+    assert _errors_elsewhere(before, typed) == []
+
+
+def test_an_arrow_typed_behind_the_brace_of_a_head():
+    text = _TEXT.replace(f"-> {_TYPE} {{\n  let %f", "{\n  let %f")
+    at = text.index("{\n  let %f") + 1
+    snapshot = Snapshot.open(text, "example.relay")
+    for number, key in enumerate(f"-> {_TYPE} {{"):
+        snapshot = snapshot.edit(TextSpan(at + number, at + number), key)
+        assert difference(snapshot, Snapshot.open(snapshot.text, "example.relay"), at, whole=True) is None
+
+
+_MANY = 1_500
+_LONG = f"""#[version = "0.0.5"]
+def @main(%x: {_TYPE}, %c: bool) -> {_TYPE} {{
+  %0 = nn.relu(%x);
+{"".join(f"  %{i} = nn.relu(%{i - 1});" + chr(10) for i in range(1, _MANY))}  %{_MANY - 1}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "typed"),
+    [
+        (" @main", ","),
+        ("@main(", "{"),
+        ("(%x", "{"),
+        ("%x: T", "{"),
+        ("Tensor", "{"),
+        ("->", "{"),
+        ("  %700 =", "  %99 = if (%c) { %0 } else\n"),
+        ("  %700 =", "  let %z = if (%c) { %0 } else\n"),
+    ],
+)
+def test_an_edit_at_fault_does_not_read_the_function_anew(before: str, typed: str):
+    at = _LONG.index(before)
+    snapshot = Snapshot.open(_LONG, "example.relay")
+    started = time.process_time()
+    assert not _errors(snapshot)
+    opening = time.process_time() - started
+    started = time.process_time()
+    edited = snapshot.edit(TextSpan(at, at), typed)
+    assert len(_errors(edited)) == 1
+    assert time.process_time() - started < opening / 2
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=False) is None
