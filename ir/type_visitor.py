@@ -32,6 +32,7 @@ __all__ = [
     "rewrite_type",
     "same_type",
     "substitute",
+    "tuple_leaves",
     "type_children",
     "type_with_children",
 ]
@@ -56,6 +57,29 @@ def distinct_parts(root: Type) -> Iterator[Type]:
             stack.extend(reversed(current.parts))
         else:
             yield current
+
+
+def tuple_leaves(root: Type) -> list[tuple[Type, int]]:
+    """What the tuples of a type hold, however they nest: each object once, with how often it stands in the type as it
+    would be written out; that may be exponentially larger than what is gone through here."""
+    order: list[Type] = []
+    entered: set[int] = set()
+    stack = [(root, False)]
+    while stack:
+        current, is_left = stack.pop()
+        if is_left:
+            order.append(current)
+        elif id(current) not in entered:
+            entered.add(id(current))
+            stack.append((current, True))
+            stack += ((part, False) for part in (current.fields if isinstance(current, TupleType) else ()))
+    counts = dict.fromkeys(map(id, order), 0)
+    counts[id(root)] = 1
+    for current in reversed(order):
+        if isinstance(current, TupleType):
+            for field in current.fields:
+                counts[id(field)] += counts[id(current)]
+    return [(each, counts[id(each)]) for each in order if not isinstance(each, TupleType)]
 
 
 def has_error(type: Type) -> bool:

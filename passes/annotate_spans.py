@@ -8,12 +8,12 @@ from typing import ClassVar
 from relay_lsp.ir.expressions import Constructor, Expr, GlobalVar
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
-from relay_lsp.ir.printing import to_text_with_positions
+from relay_lsp.ir.printing import TypeTooLongError, to_text_with_positions
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .infrastructure import ModulePass, PassContext, declare_pass
+from .infrastructure import ModulePass, PassContext, PassError, declare_pass
 from .provenance import ExprMutator, with_span
 
 
@@ -44,7 +44,10 @@ class AnnotateSpans(ModulePass):
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         """The same module with positions for spans."""
-        printed = to_text_with_positions(module)
+        try:
+            printed = to_text_with_positions(module)
+        except TypeTooLongError as error:
+            raise PassError(f"the module has no text to point into: {error}") from None
         annotator = _Annotator(printed.positions, LineIndex(printed.text))
         annotated = module.with_functions(
             {var: annotator.visit_function(function) for var, function in module.functions.items()}

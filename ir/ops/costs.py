@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..expressions import Call, Expr, Function
-from ..types import TensorType, TupleType, Type
+from ..type_visitor import tuple_leaves
+from ..types import TensorType, Type
 from ..visitor import post_order
 from .flops import UnknownSizeError, element_count
 from .identity import identity_kernel
@@ -39,16 +40,14 @@ class CallCost(NamedTuple):
 
 def type_bytes(type: Type | None) -> int | None:
     """The bytes that a tensor, or the tensors of a tuple, take; ``None`` where a shape is open or nothing is known."""
-    total, stack = 0, [type]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, TupleType):
-            stack.extend(current.fields)
-            continue
-        if not isinstance(current, TensorType):
+    if type is None:
+        return None
+    total = 0
+    for leaf, count in tuple_leaves(type):
+        if not isinstance(leaf, TensorType):
             return None
         try:
-            total += element_count(current) * ((current.dtype.bits * current.dtype.lanes + 7) // 8)
+            total += count * element_count(leaf) * ((leaf.dtype.bits * leaf.dtype.lanes + 7) // 8)
         except UnknownSizeError:
             return None
     return total

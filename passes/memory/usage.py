@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 
 from relay_lsp.ir.expressions import Call, Expr, Function, Let, Var
+from relay_lsp.ir.type_visitor import tuple_leaves
 from relay_lsp.ir.types import TensorType, TupleType, Type
 
 from ..device_planning.annotations import ignoring_on_device
@@ -38,18 +39,13 @@ def annotate_used_memory(function: Function) -> Function:
 def _bytes(type: Type | None, place: Expr) -> int:
     """The bytes that a tensor, or the tensors of a tuple, take."""
     total = 0
-    stack = [type]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, TupleType):
-            stack.extend(current.fields)
-            continue
-        if not isinstance(current, TensorType):
+    for leaf, count in tuple_leaves(type) if type is not None else [(None, 1)]:
+        if not isinstance(leaf, TensorType):
             raise PassError("memory is counted of tensors only", place=place)
-        sizes = [size for size in current.shape if isinstance(size, int)]
-        if len(sizes) != current.ndim:
+        sizes = [size for size in leaf.shape if isinstance(size, int)]
+        if len(sizes) != leaf.ndim:
             raise PassError("AnnotateUsedMemory does not support dynamic shapes", place=place)
-        total += math.prod(sizes) * ((current.dtype.bits * current.dtype.lanes + 7) // 8)
+        total += count * math.prod(sizes) * ((leaf.dtype.bits * leaf.dtype.lanes + 7) // 8)
     return total
 
 

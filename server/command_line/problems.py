@@ -40,10 +40,20 @@ def exit_code_of(command: Callable[[], int], *, verbose: bool) -> int:
         print("relay-lsp: memory ran out; nothing was written", file=sys.stderr)
         return EXIT_TROUBLE
     except Exception as error:
+        if _is_too_long(error):
+            print(f"relay-lsp: {error}", file=sys.stderr)
+            return EXIT_TROUBLE
         if verbose:
             traceback.print_exc()
         print(f"relay-lsp: {_internal_error(error, verbose)}", file=sys.stderr)
         return EXIT_TROUBLE
+
+
+def _is_too_long(error: Exception) -> bool:
+    """Whether a module cannot be written because a type of it, which its values share, would be too long."""
+    from relay_lsp.ir.printing import TypeTooLongError
+
+    return isinstance(error, TypeTooLongError)
 
 
 def _internal_error(error: Exception, verbose: bool) -> str:

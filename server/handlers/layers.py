@@ -25,6 +25,9 @@ from .views import View, refusal, view
 
 __all__ = ["register"]
 
+_LARGEST_COUNT = 2**53 - 1
+"""What a client reads of a number without loss; counts beyond, which only types that nest can reach, are this one."""
+
 
 async def on_colours(server: RelayLanguageServer, books: ColourBook, params: object) -> ColoursAnswer | None:
     """A colour for each group of values: `{version, groups: [{name, background, solid, ruler, text, ranges}]}`.
@@ -109,8 +112,8 @@ async def on_layers(server: RelayLanguageServer, params: object) -> LayersAnswer
                 "operators": dict(row.operators.most_common()),
                 "inputs": row.inputs,
                 "outputs": row.outputs,
-                "bytes": row.bytes,
-                "flops": row.flops,
+                "bytes": min(row.bytes, _LARGEST_COUNT),
+                "flops": min(row.flops, _LARGEST_COUNT),
                 "uncounted": sorted(row.uncounted),
             }
             for row in rows

@@ -277,7 +277,11 @@ class _Worker:
         except (_Cancelled, WorkCancelled):
             raise
         except BaseException as error:
+            from relay_lsp.ir.printing import TypeTooLongError  # a worker that starts does not wait for it
+
             words = str(error) or type(error).__name__
+            if isinstance(error, TypeTooLongError):
+                return TaskFailed(message.id, words)
             return TaskFailed(message.id, words, traceback.format_exc())
         finally:
             self._cancelled.discard(message.id)

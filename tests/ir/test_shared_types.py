@@ -8,7 +8,8 @@ import pickle
 import pytest
 
 from relay_lsp.ir import infer_types, parse, structural_equal, to_text
-from relay_lsp.ir.printing.types import TypeTooLongError
+from relay_lsp.ir.ops.costs import type_bytes
+from relay_lsp.ir.printing import TypeTooLongError
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.type_visitor import distinct_parts, has_incomplete, same_type
 from relay_lsp.ir.types import LONGEST_TYPE_SHOWN, FuncType, IncompleteType, TupleType, Type, scalar_type
@@ -88,6 +89,11 @@ def test_a_comment_goes_without_a_type_that_is_too_long_and_a_declaration_is_ref
     declared = infer_types(parse(doubling_text(40, result="%{last}")).module).module
     with pytest.raises(TypeTooLongError, match="more than 1,000,000 characters"):
         to_text(declared)
+
+
+def test_the_bytes_of_a_type_are_counted_in_no_time() -> None:
+    assert type_bytes(doubled(3)) == 8 * 4
+    assert type_bytes(doubled(200)) == 4 << 200
 
 
 def test_metadata_that_shares_its_parts_is_read_once() -> None:

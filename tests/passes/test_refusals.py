@@ -197,3 +197,20 @@ def test_a_normalization_in_blocks_of_channels_is_refused_until_it_is_taken_apar
     with pytest.raises(PassError, match="which NCHW4c splits; run SimplifyInference before"):
         create("AlterOpLayout", target="llvm")(module)
     create("AlterOpLayout", target="llvm")(create("SimplifyInference")(module))
+
+
+def _doubled(statements: int) -> IRModule:
+    """A function whose result would have ``2 ** statements`` tensors, were it written out."""
+    lines = "".join(f"  %{number} = (%{number - 1}, %{number - 1});\n" for number in range(1, statements))
+    return read(f"def @main(%x: float32) {{\n  %0 = (%x, %x);\n{lines}  %{statements - 1}\n}}\n")
+
+
+def test_memory_is_counted_of_types_that_share_their_parts() -> None:
+    annotated = create("AnnotateUsedMemory")(_doubled(200))
+    main = next(iter(annotated.functions.values()))
+    assert main.attrs["io_used_memory"] == (4 << 200) + 4
+
+
+def test_a_module_that_cannot_be_written_has_no_positions() -> None:
+    with pytest.raises(PassError, match="no text to point into: a type has more than 1,000,000 characters"):
+        create("AnnotateSpans")(typed(_doubled(40)))

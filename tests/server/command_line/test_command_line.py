@@ -488,3 +488,14 @@ def test_only_a_process_that_ends_with_a_file_leaves_its_garbage_alone(
     called.clear()
     assert run(command, ends_process=True) == 0
     assert (called[0], called[-1]) == ("disable", "freeze")
+
+
+def test_a_result_that_is_too_long_to_be_written_is_no_fault_of_the_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "".join(f"  %{number} = (%{number - 1}, %{number - 1});\n" for number in range(1, 40))
+    path = tmp_path / "doubled.relay"
+    path.write_text(f'#[version = "0.0.5"]\ndef @main(%x: float32) {{\n  %0 = (%x, %x);\n{lines}  %39\n}}\n')
+    assert run(["opt", "--pass", "AnnotateUsedMemory", "--no-history", str(path)]) == 2
+    message = "relay-lsp: a type has more than 1,000,000 characters when it is written out\n"
+    assert capsys.readouterr().err == message
