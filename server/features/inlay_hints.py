@@ -63,7 +63,8 @@ def inlay_hints(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHint]:
         if symbol.kind in _HINTED and not _is_annotated(snapshot, symbol):
             type = snapshot.type_of(symbol)
             if type is not None:
-                written = shortened_type(type, _LONGEST_WRITTEN) if isinstance(type, CompositeType) else repr(type)
+                is_composite = isinstance(type, CompositeType)
+                written = shortened_type(type, _LONGEST_WRITTEN, _LONGEST_LABEL) if is_composite else repr(type)
                 text = f": {written}"
                 label = text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
                 inserts = label == text and symbol.kind is not SymbolKind.GRAPH
