@@ -371,6 +371,8 @@ class Publisher:
         self._send = send
         self._scheduled: dict[str, asyncio.Handle] = {}
         self._at_work: dict[str, asyncio.Task[None]] = {}
+        self._early: dict[str, EditedPart] = {}
+        """What a request in a burst had worked out around the last edit, which is sent once the burst is over."""
         self._loop: asyncio.AbstractEventLoop | None = None
         analysis.on_part = self._publish_part
 
@@ -389,6 +391,7 @@ class Publisher:
     def forget(self, uri: str) -> bool:
         """Do not publish what is scheduled; tells whether anything was."""
         scheduled = self._scheduled.pop(uri, None)
+        self._early.pop(uri, None)
         if scheduled is not None:
             scheduled.cancel()
         return scheduled is not None
@@ -407,6 +410,9 @@ class Publisher:
 
     async def _publish(self, document: Document) -> None:
         version = document.version
+        part = self._early.pop(document.uri, None)
+        if part is not None and part.lines is document.lines and document.ready is None:
+            self._send(document, part.sure(self._collect(document, part.snapshot)))
         early = await self._analysis.early_diagnostics(document, self._collect)
         if early and self._is_current(document, version):
             self._send(document, early)
@@ -427,7 +433,9 @@ class Publisher:
     def _publish_part(self, document: Document, part: EditedPart) -> None:
         """Send what is known after an edit that is still being followed; on any thread."""
         loop = self._loop
-        if loop is not None and document.uri in self._at_work:
+        if document.uri in self._scheduled:
+            self._early[document.uri] = part
+        elif loop is not None and document.uri in self._at_work:
             loop.call_soon_threadsafe(
                 self._send_part, document, part, part.sure(self._collect(document, part.snapshot))
             )
