@@ -5,7 +5,7 @@ The mended statement goes on as if it had been written, so that one fault gives 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..diagnostics import Fix, TextEdit
@@ -18,7 +18,18 @@ from .tokens import BLOCK, CLAUSES, GRAPH_BINDING, KINDS, LET_BINDING, NAME, UNC
 
 __all__ = ["StatementParser"]
 
-_TEXT_OF: Final = {"(": "(", ")": ")", "[": "[", "]": "]", ",": ",", ";": ";", "=": " = ", ":": ":", "r": " => "}
+_TEXT_OF: Final = {
+    "(": "(",
+    ")": ")",
+    "[": "[",
+    "]": "]",
+    ",": ",",
+    ";": ";",
+    "=": " = ",
+    ":": ":",
+    "r": " => ",
+    "}": "\n}",
+}
 """What to insert for each kind of token that may be missing."""
 _LONGEST_MENDED: Final = 2_000
 """In a statement of more tokens no missing one is looked for: each try is to parse it again."""
@@ -26,6 +37,8 @@ _MOST_UNKNOWN: Final = 16
 """Where a statement has more characters that Relay does not know, all of them are left out at once."""
 _LONGEST_SHOWN: Final = 40
 _REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r")
+_BRACES_OF: Final[Mapping[Start, Sequence[str]]] = {"header": ("{",), "type_definition": ("{", "}")}
+"""The braces that may be missing in parts of a module: elsewhere blocks have them."""
 
 
 class StatementParser:
@@ -111,7 +124,7 @@ class StatementParser:
         if name >= 0 and operator_prefix(self.texts[name]) is not None:
             self.report_fault(kinds, index, fault, token)
             return Statement(None, kinds, index, blocks)
-        insertion = self.find_insertion(start, kinds, fault)
+        insertion = self.find_insertion(start, kinds, index, fault)
         if insertion is not None:
             shape, kind, position = insertion
             token = _token(index[position]) if position < len(kinds) else _after(index, blocks)
@@ -171,7 +184,9 @@ class StatementParser:
         fix = Fix(f"Remove `{shown}`", (TextEdit(span, ""),))
         self.segment.report("unknown-character", f"`{shown}` means nothing in Relay", span, fix)
 
-    def find_insertion(self, start: Start, kinds: str, fault: ShapeFault) -> tuple[Shape, str, int] | None:
+    def find_insertion(
+        self, start: Start, kinds: str, index: Sequence[int], fault: ShapeFault
+    ) -> tuple[Shape, str, int] | None:
         """The one missing token that explains a fault: its kind, and the position it is missing before.
 
         Where a list may go on without its comma, the fault shows a token or two late.
@@ -179,19 +194,30 @@ class StatementParser:
         if len(kinds) > _LONGEST_MENDED:
             return None
         position = fault.position
-        insertable = _REPAIRS if start != "header" else (*_REPAIRS, "{")
+        insertable = (*_REPAIRS, *_BRACES_OF.get(start, ()))
         expected = [kind for kind in insertable if kind in fault.expected]
         others = [kind for kind in insertable if kind not in fault.expected]
         attempts = [(position, kind) for kind in (*expected, *others)]
         if position and kinds[position - 1] == ",":  # a list may end with a comma, but hardly was meant to
             attempts[:0] = [(position - 1, kind) for kind in ")]"]
         attempts.extend((position - back, kind) for back in (1, 2) for kind in insertable if back <= position)
+        if start == "type_definition" and (end := self.line_end_inside(kinds, index)) is not None:
+            attempts.insert(0, (end, ")"))
         attempts = [(at, kind) for at, kind in attempts if kind != ";" or at == len(kinds) or kinds[at] == "}"]
         accepted = accepted_insertion(start, kinds, attempts)
         if accepted is None:
             return None
         at, kind = accepted
         return shape_of(start, kinds[:at] + kind + kinds[at:]), kind, at
+
+    def line_end_inside(self, kinds: str, index: Sequence[int]) -> int | None:
+        """Where the line of a constructor ends of which a parenthesis is not closed, before its comma."""
+        depth = 0
+        for position, kind in enumerate(kinds):
+            if depth > 0 and kind == NAME and self.begins_line(index[position - 1], index[position]):
+                return position - (kinds[position - 1] == ",")
+            depth += (kind == "(") - (kind == ")")
+        return None
 
     def report_missing(self, kind: str, token: int) -> None:
         """Report that a token of this kind is missing before ``token``, with the fix that writes it."""

@@ -326,7 +326,7 @@ class _SegmentParser(StatementParser):
                         frame.start_statement(token + 1)
                 elif kind == ";":
                     self.take_semicolon(frame, token)
-                elif kind == FAT_ARROW and frame.is_clauses and not frame.elements:
+                elif kind == FAT_ARROW and frame.is_clauses and self.is_arm(frame):
                     self.finish_head(frame)
                     frame.start_statement(token + 1)
             token += 1
@@ -379,6 +379,10 @@ class _SegmentParser(StatementParser):
             self.report_missing(";", token)
         self.finish("statement", kinds, frame.index, frame.blocks, self.items(frame))
         frame.start_statement(token)
+
+    def is_arm(self, frame: _Frame) -> bool:
+        """Whether an arrow is that of an arm: in no parentheses, or in some that the arm before it does not close."""
+        return not frame.elements or not self.unclosed.isdisjoint(frame.opened)
 
     def is_value(self, frame: _Frame, token: int) -> bool:
         """Whether a binding belongs to the statement that has begun before it: a ``let`` that is its value."""
@@ -446,6 +450,8 @@ class _SegmentParser(StatementParser):
             pattern = max(self.pattern_start(index), 1 + max(frame.blocks, default=-1))  # no pattern has braces in it
             rest = index[pattern:]
             del index[pattern:]
+            if index and self.kinds[index[-1]] == ",":  # it stands in parentheses that are not closed
+                index.pop()
             self.finish_clause(frame)
             frame.start_statement(rest[0] if rest else 0)
             frame.index = rest

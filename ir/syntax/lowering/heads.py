@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -15,12 +15,18 @@ from ..positions import Positions
 from ..programs import Step
 from ..scopes import Names, SymbolKind
 from ..shapes import ShapeNode, Start, shape_of
-from ..tokens import ARROW, CLOSING, DEF, GLOBAL, LOCAL, NAME, OPENING
+from ..tokens import ARROW, CLOSING, DEF, EXTERN, GLOBAL, LOCAL, NAME, OPENING, TYPE
 from .functions import FunctionLowering, ParameterList
 
 __all__ = ["HeadLowering", "parameters_between"]
 
 _TYPE_PARAMETERS: Final = re.compile(rf"{DEF}{GLOBAL}\[({NAME}(?:,{NAME})*)")
+
+_TYPE_HEAD: Final = re.compile(rf"{EXTERN}?{TYPE}{NAME}(?:\[{NAME}(?:,{NAME})*\])?")
+"""A data type up to its constructors."""
+
+_ALONE: Final = f"{TYPE}{NAME}{{"
+"""What is before a constructor in the type that it is read in by itself."""
 
 _WITHOUT_TYPE: Final = f"{LOCAL},"
 """The kinds of a parameter without a type, with the comma behind it."""
@@ -102,6 +108,49 @@ class HeadLowering(FunctionLowering):
         self.statement = statement
         return [type_parameters, ParameterList(self._with_listed(parameters), []), *result]
 
+    def _broken_type(self, statement: Statement) -> tuple[list[TypeVar], list[tuple[int, tuple[Type, ...]]]]:
+        """What a broken data type still says: its parameters and constructors, each read apart.
+
+        Of a constructor that cannot be read, it is not known what it takes.
+        """
+        kinds, index = statement.kinds, statement.index
+        head = _TYPE_HEAD.match(kinds)
+        read = None if head is None else self._read_apart("type_definition", head[0], index[: head.end()])
+        if head is None or not isinstance(read, tuple):
+            return [], []
+        constructors: list[tuple[int, tuple[Type, ...]]] = []
+        for first, end in self._constructors_in(statement, head.end()):
+            tokens = [*[~statement.token(first)] * len(_ALONE), *index[first:end], ~statement.token(end - 1)]
+            made = self._read_apart("type_definition", f"{_ALONE}{kinds[first:end]}}}", tokens)
+            self.statement = statement
+            if isinstance(made, tuple):
+                constructors += made[1]
+            else:
+                constructors.append((statement.token(first), (ERROR,)))
+        return read[0], constructors
+
+    def _constructors_in(self, statement: Statement, start: int) -> Iterator[tuple[int, int]]:
+        """Where the constructors of a broken data type stand: names that a brace, comma or line end is before.
+
+        Behind a parenthesis that is not closed, a name may be that of a type, unless it is the first of its line.
+        """
+        kinds, text = statement.kinds, self.unit.segment.text
+        _, texts, starts = self.unit.segment.tokens
+        ends = _closed_ends(kinds)
+        is_inside, position = False, start
+        while position < len(kinds):
+            kind, token = kinds[position], statement.token(position)
+            behind = position + (kind == NAME)
+            end = ends.get(behind, behind)
+            if kind == NAME and statement.index[position] >= 0:
+                begins_line = "\n" in text[starts[token - 1] + len(texts[token - 1]) : starts[token]]
+                if begins_line or (not is_inside and kinds[position - 1] in "{,"):
+                    is_inside = kinds.startswith("(", position + 1) and behind not in ends
+                    yield position, end + is_inside
+                position = max(end, position + 1)
+            else:
+                position = max(end, position + 1)
+
     def _read_apart(self, start: Start, kinds: str, index: Sequence[int]) -> object:
         """What a part of a broken head is, which is read by itself; ``None`` where it is broken, too."""
         root = shape_of(start, kinds).root
@@ -178,6 +227,20 @@ class HeadLowering(FunctionLowering):
                 self._types_by_text.clear()
             self._types_by_text[written] = var.type_annotation
         return var
+
+
+def _closed_ends(kinds: str) -> dict[int, int]:
+    """The position after each pair of parentheses or brackets, by that where it opens."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for position, kind in enumerate(kinds):
+        if kind in "([":
+            opened.append(position)
+        elif kind in ")]" and opened and kinds[opened[-1]] == OPENING[CLOSING.index(kind)]:
+            ends[opened.pop()] = position + 1
+        elif kind in "{}":
+            opened.clear()
+    return ends
 
 
 def _type_parameters_of(kinds: str) -> list[int]:

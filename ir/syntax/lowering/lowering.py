@@ -252,7 +252,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         self.type_scope.push()
         try:
             if statement.root is None:
-                return [], []
+                return self._broken_type(statement)
             depths = self.scope.depth, self.type_scope.depth
             try:
                 return _drive(self._evaluate(statement, statement.root))

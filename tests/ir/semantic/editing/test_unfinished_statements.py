@@ -135,3 +135,28 @@ def test_an_edit_at_fault_does_not_read_the_function_anew(before: str, typed: st
     assert len(_errors(edited)) == 1
     assert time.process_time() - started < opening / 2
     assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=False) is None
+
+
+@pytest.mark.parametrize(
+    ("mark", "after"),
+    [("{", "type Maybe[A] "), ("}", "None,\n"), (")", "Some(A"), ("]", "[A"), (",", "Some(A)")],
+)
+def test_a_mark_of_a_data_type_that_is_lost_is_the_only_error(mark: str, after: str):
+    at = _TEXT.index(after) + len(after)
+    assert _TEXT[at] == mark
+    lost = Snapshot.open(_TEXT, "example.relay").edit(TextSpan(at, at + 1), "")
+    assert len(_errors(lost)) == 1
+    assert difference(lost, Snapshot.open(lost.text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize("typed", ["let %x\n  ", "%9 = \n  ", "Some(\n  ", "= ", "Other(Maybe[A]\n  "])
+def test_a_data_type_that_is_edited_keeps_its_other_constructors(typed: str):
+    at = _TEXT.index("None,")
+    edited = Snapshot.open(_TEXT, "example.relay").edit(TextSpan(at, at), typed)
+    assert "undefined-constructor" not in [found.code for found in _errors(edited)]
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize("typed", ["(", "add(", "add(%v, ", "if ("])
+def test_an_arm_that_is_edited_leaves_the_next(typed: str):
+    assert _errors_elsewhere("%v,\n", typed) == []
