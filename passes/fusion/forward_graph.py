@@ -21,7 +21,8 @@ from relay_lsp.ir.expressions import (
     Var,
 )
 from relay_lsp.ir.ops.operator import Op, OpPattern
-from relay_lsp.ir.types import FuncType, TensorType, TupleType, Type, is_static
+from relay_lsp.ir.type_visitor import distinct_parts
+from relay_lsp.ir.types import TensorType, TupleType, Type, is_static
 from relay_lsp.ir.visitor import children
 
 from ..infrastructure.operators import fusion_pattern
@@ -156,14 +157,5 @@ def _needs_data(call: Call) -> bool:
 
 
 def _is_dynamic(type: Type | None) -> bool:
-    stack: list[Type] = [] if type is None else [type]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, TensorType):
-            if not is_static(current.shape):
-                return True
-        elif isinstance(current, TupleType):
-            stack.extend(current.fields)
-        elif isinstance(current, FuncType):
-            stack.extend((*current.arg_types, current.ret_type))
-    return False
+    parts = () if type is None else distinct_parts(type)
+    return any(isinstance(part, TensorType) and not is_static(part.shape) for part in parts)

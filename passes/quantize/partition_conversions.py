@@ -8,6 +8,7 @@ from typing import cast
 from relay_lsp.ir.expressions import Call, Expr, Function, GlobalVar, Let, Tuple, TupleGetItem, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.type_visitor import tuple_leaves
 from relay_lsp.ir.types import DataType, TensorType, TupleType, Type
 from relay_lsp.ir.visitor import children, free_vars, post_order
 
@@ -225,11 +226,6 @@ def _require_integers(module: IRModule, dtypes: Collection[str]) -> None:
             if isinstance(expr, Call) and not _is_conversion(expr):
                 raise PassError(f"@{name} does more than to convert", place=expr)
     for expr in post_order(module[_NAMES[1]]):
-        if any(each.dtype not in dtypes for each in _tensors(expr.checked_type)):
+        leaves = () if expr.checked_type is None else tuple_leaves(expr.checked_type)
+        if any(isinstance(leaf, TensorType) and leaf.dtype not in dtypes for leaf, _ in leaves):
             raise PassError("this is not computed on integers; quantise it, or let floats stay", place=expr)
-
-
-def _tensors(type: Type | None) -> list[TensorType]:
-    if isinstance(type, TupleType):
-        return [tensor for field in type.fields for tensor in _tensors(field)]
-    return [type] if isinstance(type, TensorType) else []

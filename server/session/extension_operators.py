@@ -21,6 +21,7 @@ from relay_lsp.ir.dimensions import ANY, AnyDim, Dim, IntImm
 from relay_lsp.ir.expressions import Constant, Expr, Var
 from relay_lsp.ir.ops import operator
 from relay_lsp.ir.ops.operator import Argument, Op, OpPattern, RelationContext, RelationError
+from relay_lsp.ir.type_visitor import distinct_parts, tuple_leaves
 from relay_lsp.ir.types import ERROR, DataType, GlobalTypeVar, IncompleteType, TensorType, TupleType, Type
 
 from ..worker.worker_process import Progress
@@ -32,6 +33,10 @@ __all__ = ["AnswerCalls", "CallAnswer", "CallQuestion", "ExtensionOperators", "O
 
 _LARGEST_CONSTANT = 4096
 """Bytes of a constant argument up to which a relation is shown it."""
+
+_MOST_TUPLES = 100
+_MOST_FIELDS = 10_000
+"""How many tuples a type of an argument may hold, and fields as it would be written out, for a relation to be asked."""
 
 _MOST_ANSWERS = 10_000
 
@@ -340,7 +345,7 @@ def _attributes_class(name: str, declared: Sequence[AttributeDeclaration]) -> ty
 
 
 def _question(name: str, context: RelationContext) -> CallQuestion | None:
-    types = [_plain(given) for given in context.types]
+    types = [_plain(given) if _is_small(given) else None for given in context.types]
     attrs: Attrs | None = context.attrs
     values: tuple[tuple[str, Any], ...] = ()
     if attrs is not None:
@@ -359,6 +364,12 @@ def _plain_constant(argument: Expr) -> tuple[str, tuple[int, ...], bytes] | None
     if isinstance(argument, Constant) and argument.data.nbytes <= _LARGEST_CONSTANT:
         return str(argument.dtype), tuple(argument.data.shape), argument.data.tobytes()
     return None
+
+
+def _is_small(type: Type) -> bool:
+    """Whether a type can be sent as data: written out, one that shares its parts may be larger than any memory."""
+    tuples = sum(isinstance(part, TupleType) for part in distinct_parts(type))
+    return tuples <= _MOST_TUPLES and sum(count for _, count in tuple_leaves(type)) <= _MOST_FIELDS
 
 
 def _plain(type: Type) -> PlainType | None:

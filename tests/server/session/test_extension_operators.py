@@ -166,3 +166,13 @@ async def test_a_declaration_is_plain_data(worker: Worker, file: str) -> None:
         json.dumps([declared.name, declared.doc, declared.arguments, declared.pattern])
         for each in declared.attributes or ():
             assert each.default is None or isinstance(each.default, (bool, int, float, str, tuple))
+
+
+@pytest.mark.parametrize("nest", ["(%{before}, %{before})", "(%{before},)"], ids=["doubled", "deep"])
+async def test_of_types_that_are_too_large_to_be_sent_no_question_is_asked(
+    operators: ExtensionOperators, worker: Worker, file: str, nest: str
+) -> None:
+    lines = "".join(f"%{n} = {nest.replace('{before}', str(n - 1))};\n  " for n in range(1, 1_500))
+    snapshot = await typed(operators, worker, file, f"%0 = (%x,);\n  {lines}user.any(%1499, %x)")
+    assert errors(snapshot) == []
+    assert operators.questions() == ()
