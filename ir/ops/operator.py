@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 import msgspec
@@ -26,6 +27,7 @@ __all__ = [
     "RelationError",
     "TypeRelation",
     "Value",
+    "attribute_names",
     "find",
     "get",
     "register",
@@ -234,12 +236,14 @@ def register(op: Op) -> Op:
     if op.name in _registry:
         raise ValueError(f"operator {op.name} is registered twice")
     _registry[op.name] = op
+    attribute_names.cache_clear()
     return op
 
 
 def unregister(name: str) -> None:
     """Forget an operator: one of a user's file that failed, or that is read anew."""
     _registry.pop(name, None)
+    attribute_names.cache_clear()
 
 
 def get(name: str) -> Op:
@@ -249,6 +253,14 @@ def get(name: str) -> Op:
         KeyError: there is none.
     """
     return _registry[name]
+
+
+@lru_cache(maxsize=1)
+def attribute_names() -> frozenset[str]:
+    """The names of all attributes of operators, and those that mean something wherever attributes stand."""
+    declared = {op.attrs_type for op in registered().values() if op.attrs_type is not None}
+    own = [name for attrs in declared for name in attrs.fields()]
+    return frozenset([*own, "attrs_type_key", "virtual_device"])
 
 
 def find(name: str) -> Op | None:

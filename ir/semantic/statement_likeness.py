@@ -1,23 +1,34 @@
 """In what statements may differ of which one stands for all: names of values and functions, and values of constants.
 
 A constant has the type of its dtype, whatever its value is. The numbers of attributes, shapes and tuple indices decide
-types, and so do constants that the type relation of an operator looks at.
+types, and so do constants that the type relation of an operator looks at. Statements at fault may differ in words that
+mean nothing, too, where nobody looks for what was meant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, cast
 
 from ..dimensions import FloatImm, IntImm
-from ..expressions import Call, Constant
+from ..expressions import Call, Constant, ErrorExpr
 from ..inference.context import constants_in
 from ..ops.operator import Op
+from ..syntax.lexer import WHITE_SPACE
 from ..syntax.literals import NumberError, read_number
-from ..syntax.tokens import FLOAT, GLOBAL, INTEGER
+from ..syntax.statements import Segment
+from ..syntax.tokens import FLOAT, GLOBAL, INTEGER, NAME, VALUES
 from .lowered_statement import LoweredStatement
 
-__all__ = ["SPEAKING", "Likeness", "first_places", "free_numbers", "pattern_of"]
+__all__ = [
+    "SPEAKING",
+    "Likeness",
+    "first_places",
+    "free_numbers",
+    "free_numbers_at_fault",
+    "likeness_at_fault",
+    "pattern_of",
+]
 
 SPEAKING: Final = frozenset("INFbsM@uU")
 """The kinds of token whose text does not follow from their kind; names of values are left out."""
@@ -34,17 +45,31 @@ class Likeness:
 
     __slots__ = ("_kinds", "_texts", "functions", "without_numbers")
 
-    def __init__(self, kinds: str, texts: Sequence[str], pattern: object) -> None:
+    def __init__(
+        self,
+        kinds: str,
+        texts: Sequence[str],
+        pattern: object,
+        means_nothing: Callable[[str], bool] | None = None,
+        layout: object = None,
+    ) -> None:
         self._kinds: Final = kinds
         self._texts: Final = texts
         self.functions: Final[Sequence[str]] = []
         """The functions of the module that it names, as often as they are written."""
-        others: list[str] = []
+        others: list[object] = [] if means_nothing is None else [layout]
+        free: list[str] = []
         for kind, text in zip(kinds, texts, strict=True):
             if kind in _OTHERS:
-                others.append(text)
+                if means_nothing is not None and kind == NAME and means_nothing(text):
+                    free.append(text)
+                    others.append(None)
+                else:
+                    others.append(text)
             elif kind == GLOBAL:
                 self.functions.append(text)
+        if free:
+            others.append(pattern_of(free))
         self.without_numbers: Final = (kinds, pattern, pattern_of(self.functions), *others)
         """What it has in common with those that differ in all numbers, too."""
 
@@ -56,6 +81,20 @@ class Likeness:
             if kind in _NUMBERS
         ]
         return (self.without_numbers, *numbers)
+
+
+def likeness_at_fault(segment: Segment, means_nothing: Callable[[str], bool]) -> tuple[Likeness, list[str]]:
+    """What a statement at fault has in common with others, and the names of values in it, as often as they are written.
+
+    How a fault is mended depends on the white space; of a word that ``means_nothing`` is said nothing but that.
+    """
+    kinds, texts, _ = segment.tokens
+    names = [text for kind, text in zip(kinds, texts, strict=True) if kind in VALUES]
+    spaces = [piece[len(piece.rstrip(WHITE_SPACE)) :] for piece in segment.pieces]
+    layout: tuple[object, ...] = (segment.kinds, segment.role, segment.is_short, *spaces)
+    if any(name[1] == "0" and name[2:3].isdigit() for name in names):
+        layout = (*layout, *names)  # ``%01`` is ``%1``, which their texts do not tell
+    return Likeness(kinds, texts, pattern_of(names), means_nothing, layout), names
 
 
 def pattern_of(names: Sequence[str]) -> object:
@@ -79,6 +118,16 @@ def free_numbers(lowered: LoweredStatement) -> frozenset[int]:
         elif isinstance(expr, Call) and isinstance(expr.op, Op) and _looks_at_values(expr, expr.op):
             return frozenset()
     return frozenset(tokens)
+
+
+def free_numbers_at_fault(lowered: LoweredStatement) -> frozenset[int]:
+    """:func:`free_numbers`, and those that were taken out to mend a statement; all of one that could not be mended."""
+    segment = lowered.unit.segment
+    numbers = {token for token, kind in enumerate(segment.tokens[0]) if kind in _NUMBERS}
+    if lowered.is_broken and not cast("ErrorExpr", lowered.value).parts and not lowered.lowering.diagnostics:
+        return frozenset(numbers)
+    read = {token for statement in segment.every_statement() for token in statement.index}
+    return free_numbers(lowered) | numbers.difference(read)
 
 
 def _looks_at_values(call: Call, op: Op) -> bool:

@@ -467,12 +467,13 @@ class StatementTyper:
     ) -> tuple[TypedLowering, Sequence[Diagnostic]]:
         """What :meth:`.TemplateCache.findings` gives; the statement is not lowered for itself before they are shown."""
         lowered, heads = statement.shared, self.outside.heads
-        if lowered is not None and not lowered.diagnostics and not statement.inner_unused:
+        if lowered is not None:
             typed = lowered.type_with(types, heads)
-            if not typed.diagnostics:
+            like = (*lowered.diagnostics, *typed.diagnostics)
+            if not like:
                 return typed, ()
             context, called = self.context, {name: heads[name] for name in statement.calls if name in heads}
-            return typed, LazyFindings(typed.diagnostics, lambda: context.findings(statement, types, called)[1])
+            return typed, LazyFindings(like, lambda: context.findings(statement, types, called)[1])
         return self.context.findings(statement, types, heads)
 
     def _suggested_type(self, name: str, order: float) -> Type | None:

@@ -12,20 +12,30 @@ from ..cancellation import check_cancelled
 from ..collections.lru_map import LruMap
 from ..diagnostics import Diagnostic
 from ..ops import operator as operators
+from ..ops.operator import attribute_names
 from ..syntax.forms import Form, names_in
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.shapes import shape_of
 from ..syntax.statements import Segment
-from ..syntax.tokens import COMMENT, GLOBAL, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
-from ..types import Type, TypeVar
+from ..syntax.suggestions import operator_prefix
+from ..syntax.tokens import COMMENT, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
+from ..types import DataType, Type, TypeVar
 from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
 from .declarations import ModuleTypes, NeedsFullAnalysis
+from .faulty_templates import FaultyTemplates
 from .function_words import FunctionWords
 from .head_parts import head_words
 from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
 from .lowered_statement import LoweredStatement, TypedLowering
-from .statement_likeness import SPEAKING, Likeness, first_places, free_numbers, pattern_of
+from .statement_likeness import (
+    SPEAKING,
+    Likeness,
+    first_places,
+    free_numbers,
+    pattern_of,
+)
+from .statement_template import StatementTemplate
 from .typed_statement import ReportedStatement, TypedStatement
 
 if TYPE_CHECKING:
@@ -47,47 +57,6 @@ def _leaves_unused(lowered: LoweredStatement) -> bool:
     return any(
         definition is not lowered.bound and definition not in used for definition in lowered.lowering.definitions
     )
-
-
-class _Template:
-    """A statement that stands for all that differ in names alone, and which of its names it uses.
-
-    Of its names of values, it uses those at the places ``used``. They are those from ``first`` to ``end``, or those
-    that ``uses`` gives, which also gives the ``functions`` that it names.
-    """
-
-    __slots__ = ("binds", "end", "first", "functions", "lowered", "used", "uses")
-
-    def __init__(self, lowered: LoweredStatement, used: Sequence[int], binds: bool, functions: tuple[str, ...]) -> None:
-        self.lowered: Final = lowered
-        self.binds: Final = binds
-        self.used: Final = used
-        self.functions: Final = functions
-        self.first: Final = used[0] if used else 0
-        self.end: Final = self.first + len(used)
-        are_in_a_row = used == list(range(self.first, self.end)) and not functions
-        self.uses: Final = None if are_in_a_row else _uses(used, functions)
-
-    def calling(self, functions: Sequence[str]) -> _Template:
-        """The template of a statement that names other functions; they are given as often as they are written."""
-        if not self.functions:
-            return self
-        kinds, texts, _ = self.lowered.unit.segment.tokens
-        written = [text for kind, text in zip(kinds, texts, strict=True) if kind == GLOBAL]
-        own = tuple([functions[written.index(name)] for name in self.lowered.functions])
-        return self if own == self.functions else _Template(self.lowered, self.used, self.binds, own)
-
-    def statement(self, segment: Segment, names: tuple[str, ...], start: int, end: int) -> TypedStatement:
-        """A statement that differs in names alone; its own are those from ``start`` to ``end``."""
-        uses = names[start + self.first : start + self.end] if self.uses is None else self.uses(names[start:end])
-        return TypedStatement(segment, names[start] if self.binds else None, uses, self.lowered)
-
-
-def _uses(used: Sequence[int], functions: tuple[str, ...]) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
-    """What gives the names at some places of many, and ``functions``."""
-    if not functions:
-        return itemgetter(*used)
-    return lambda names: (*[names[place] for place in used], *functions)
 
 
 _OTHERWISE_SPELLED: Final = re.compile("%0[0-9]").match
@@ -139,6 +108,7 @@ class TemplateCache:
         "_at_fault",
         "_below",
         "_by_form",
+        "_faulty",
         "_heads",
         "_late",
         "_parameters",
@@ -165,17 +135,18 @@ class TemplateCache:
         """What the statements of functions with these type parameters share that stand below all types."""
         self._within: Final[LruMap[tuple[tuple[TypeVar, ...], LateConstructors], TemplateCache]] = LruMap(_SCOPES_KEPT)
         self._parameters: Final = parameters
-        self._templates: LruMap[object, _Template | None] = LruMap(_KEPT)
+        self._templates: LruMap[object, StatementTemplate | None] = LruMap(_KEPT)
         self._valueless: Final[LruMap[object, frozenset[int]]] = LruMap(_KEPT)
         """Of statements that differ in names and numbers alone, the numbers whose values do not matter."""
         self._plans: LruMap[str, _Plan] = LruMap(_KEPT)
-        self._by_form: LruMap[Form, _Template] = LruMap(_KEPT)
+        self._by_form: LruMap[Form, StatementTemplate] = LruMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
         self._heads: Final[WeakValueDictionary[object, Head]] = WeakValueDictionary()
         """Heads that were read, and stand for others, by what is written in them besides the names of the functions."""
         self._whole_functions: Final[WeakValueDictionary[object, WholeFunctionAnalysis]] = WeakValueDictionary()
         """Functions that were read as a whole, by what is written in them besides names of functions."""
         self._alike: Final = AlikeFaults()
+        self._faulty: Final = FaultyTemplates(types.nearest)
         self._at_fault: tuple[Segment, LoweredStatement] | None = None
         """The statement that was lowered last, if it cannot stand for others since it is at fault."""
 
@@ -184,7 +155,7 @@ class TemplateCache:
         made = TemplateCache(types, self._parameters, self._late)
         made._plans = self._plans
 
-        def holds(template: _Template | None) -> bool:
+        def holds(template: StatementTemplate | None) -> bool:
             return template is not None and changed.isdisjoint(template.lowered.declared)
 
         made._templates, made._by_form = self._templates.only(holds), self._by_form.only(holds)
@@ -383,7 +354,7 @@ class TemplateCache:
             template = self._template_of(key, segment, names)
         return self._alone(segment) if template is None else template.statement(segment, names, 0, len(names))
 
-    def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> _Template | None:
+    def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> StatementTemplate | None:
         template = self._templates.get(key)
         if template is None and key not in self._templates:
             below = self._below() if self._below is not None else None
@@ -399,7 +370,7 @@ class TemplateCache:
             plan = self._plans[kinds] = _Plan(kinds)
         return plan
 
-    def _find_template(self, segment: Segment, names: Sequence[str]) -> _Template | None:
+    def _find_template(self, segment: Segment, names: Sequence[str]) -> StatementTemplate | None:
         kinds, texts, _ = segment.tokens
         like = Likeness(kinds, texts, pattern_of(names))
         free = self._valueless.get(like.without_numbers)
@@ -408,6 +379,8 @@ class TemplateCache:
         if template is not None:
             return template.calling(like.functions)
         if key not in self._templates:
+            if self._faulty.like(segment, self._means_nothing) is not None:
+                return None  # :meth:`_alone` takes it from there
             template = self._template(segment, kinds, names)
             if template is not None and free is None:
                 free = self._valueless[like.without_numbers] = free_numbers(template.lowered)
@@ -415,7 +388,7 @@ class TemplateCache:
             self._templates[key] = template
         return template
 
-    def _template(self, segment: Segment, kinds: str, names: Sequence[str]) -> _Template | None:
+    def _template(self, segment: Segment, kinds: str, names: Sequence[str]) -> StatementTemplate | None:
         if not self._plan(kinds).is_nested and shape_of("statement", kinds).fault is not None:
             return None
         lowered = self._lowered(segment)
@@ -429,11 +402,11 @@ class TemplateCache:
                 return None
         places = first_places(names)
         used = [places[name] for name in lowered.placeholders if name[0] == "%"]
-        return _Template(lowered, used, binds, lowered.functions)
+        return StatementTemplate(lowered, used, binds, lowered.functions)
 
     def _alone(self, segment: Segment) -> TypedStatement:
         bound_here = self._bound(segment)
-        alike = self._alike.statement(segment, bound_here)
+        alike = self._alike.statement(segment, bound_here) or self._faulty.like(segment, self._means_nothing)
         if alike is not None:
             return alike
         at_fault, self._at_fault = self._at_fault, None
@@ -443,4 +416,17 @@ class TemplateCache:
             raise NeedsFullAnalysis  # a binding that lost its `=`, or a use: the whole text tells
         made = ReportedStatement.lowered_alone(segment, own)
         self._alike.keep(made, bound_here)
+        self._faulty.keep(made, own, self._means_nothing)
+        self._faulty.keep(made, own, self._means_nothing)
         return made
+
+    def _means_nothing(self, word: str) -> bool:
+        """Whether a word, wherever it stands, is unknown, and it is not told what was meant."""
+        return (
+            self.types.nearest.is_passed_over(word)
+            and self._is_no_operator(word)
+            and word not in self._late
+            and word not in attribute_names()
+            and not DataType(word).is_valid
+            and operator_prefix(word) is None
+        )

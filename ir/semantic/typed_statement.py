@@ -151,7 +151,7 @@ class TypedStatement:
     @property
     def is_misread(self) -> bool:
         """Whether its syntax is at fault."""
-        return bool(self.segment.diagnostics) or self.segment.role is Role.EXTRA_CLOSE
+        return bool(self.lowered.unit.segment.diagnostics) or self.segment.role is Role.EXTRA_CLOSE
 
     @property
     def is_flat(self) -> bool:
@@ -237,6 +237,20 @@ class ReportedStatement(TypedStatement):
         made = ReportedStatement(segment, bound, self.uses, self.lowered)
         made.mentioned = self.mentioned
         made.inner_unused = tuple([replace(value, segment=segment) for value in self.inner_unused])
+        made.diagnostics, made.suggested, made.outer_graph, made.known_by = (), None, (), None
+        return made
+
+    def for_like(self, segment: Segment, bound: str | None, uses: tuple[str, ...]) -> ReportedStatement:
+        """A statement that differs from this one, which is at fault, in names, words and numbers.
+
+        See :func:`.likeness_at_fault`.
+        """
+        made = ReportedStatement(segment, bound, uses, self.lowered)
+        made.mentioned = None if self.mentioned is None else _names_in(segment, bound, uses)
+        texts = segment.tokens[1]
+        made.inner_unused = tuple(
+            [replace(value, segment=segment, name=texts[value.token]) for value in self.inner_unused]
+        )
         made.diagnostics, made.suggested, made.outer_graph, made.known_by = (), None, (), None
         return made
 

@@ -69,6 +69,10 @@ class NearestNames:
             self._functions[name] = near
         return near
 
+    def is_passed_over(self, name: str) -> bool:
+        """Whether it is not told any more what was meant by ``name``."""
+        return self.are_exhausted and name not in self._asked and name not in self._functions
+
     @property
     def are_exhausted(self) -> bool:
         """Whether nothing is looked for any more."""

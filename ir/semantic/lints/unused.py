@@ -26,6 +26,7 @@ from ...ops.operator import Op
 from ...syntax.lexer import WHITE_SPACE
 from ...syntax.lowering import Lowering
 from ...syntax.scopes import SymbolKind
+from ...syntax.shapes import shape_of
 from ...syntax.statements import Segment
 from ...syntax.suggestions import replacement
 from ...syntax.tokens import GRAPH, LET_BINDING
@@ -60,7 +61,7 @@ class UnusedBinding(msgspec.Struct, frozen=True, dict=True):
         """Where the name stands, and all that binds it, from the beginning of the segment on."""
         segment, token = self.segment, self.token
         # A sound statement that is known by its form is all of its segment; it need not be parsed for that.
-        is_alike = segment.form is not None and not segment.diagnostics
+        is_alike = segment.form is not None and shape_of("statement", segment.tokens[0]).fault is None
         if is_alike and segment.kinds.startswith(GRAPH if token == 0 else LET_BINDING):
             start = segment.text.index("%")
             end = len(segment.text.rstrip(WHITE_SPACE))

@@ -8,6 +8,7 @@ import pytest
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.semantic.alike_faults import AlikeFaults
+from relay_lsp.ir.semantic.faulty_templates import FaultyTemplates
 from relay_lsp.ir.semantic.lowered_statement import LoweredStatement
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.semantic.template_cache import TemplateCache
@@ -128,6 +129,51 @@ def test_what_differs_in_functions_and_constants_is_lowered_once_where_it_is_not
     ):
         assert diagnostics(Snapshot.open(_differing(statement, 600), "many"))
     assert made.call_count < 60
+
+
+_AT_FAULT = (
+    "nn.softmax(%x, axissN=1)", "match (%l) { AN => 1 }", "(let %c = 1f; Nf)", "{ Nf }", "N N", "relu<N>(%x)",
+    "add(%x, Nq7)", "fn (%q: TN) { %q }", "nn.relu(%x, fooN)", "if (True) { foN(%x) } else { %x }", "wordN",
+    "add(%x, (Nf)", "add(wordN, nn.relu(word8))", "(%x, %y).3 Nf",
+)  # fmt: skip
+"""What is at fault, and differs in words that mean nothing, or in the values of constants."""
+
+
+@pytest.mark.parametrize("statement", _AT_FAULT)
+def test_of_what_differs_in_unknown_words_is_said_what_is_said_of_it_alone(statement: str) -> None:
+    text = _differing(statement, 14)
+    with mock.patch("relay_lsp.ir.syntax.suggestions.MOST_UNKNOWN_NAMES", 5):
+        together = _shown(list(diagnostics(Snapshot.open(text, "alike"))))
+        with mock.patch.object(FaultyTemplates, "like", return_value=None):
+            assert _shown(list(diagnostics(Snapshot.open(text, "alone")))) == together
+
+
+@pytest.mark.parametrize("statement", _AT_FAULT)
+def test_what_differs_in_unknown_words_is_lowered_once_where_it_is_not_shown(statement: str) -> None:
+    with (
+        mock.patch("relay_lsp.ir.semantic.module_analysis.MOST_DIAGNOSTICS", 20),
+        mock.patch("relay_lsp.ir.syntax.suggestions.MOST_UNKNOWN_NAMES", 5),
+        mock.patch.object(LoweredStatement, "__init__", autospec=True, side_effect=LoweredStatement.__init__) as made,
+    ):
+        assert diagnostics(Snapshot.open(_differing(statement, 600), "many"))
+    assert made.call_count < 120
+
+
+def test_a_word_that_comes_to_mean_something_is_read_again() -> None:
+    with mock.patch("relay_lsp.ir.syntax.suggestions.MOST_UNKNOWN_NAMES", 5):
+        snapshot = Snapshot.open(_differing("fn (%q: TN[]) { match (%q) { BN => 1 } }", 30), "typed")
+        at = snapshot.text.index("def @main")
+        edited = snapshot.edit(TextSpan(at, at), "type T20 { B20 }\n")
+        afresh = Snapshot.open(edited.text, "afresh")
+    assert [(each.code, each.span) for each in edited.diagnostics] == [
+        (each.code, each.span) for each in afresh.diagnostics
+    ]
+    lines = {
+        edited.text.count("\n", 0, each.span.start)
+        for each in edited.diagnostics
+        if each.span and each.code != "unused-value"
+    }
+    assert edited.text[: edited.text.index(": T20[]")].count("\n") not in lines
 
 
 @pytest.mark.parametrize(
