@@ -6,6 +6,7 @@ import json
 import random
 import tempfile
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from relay_lsp.server.features.hover import hover, render
 from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
 from relay_lsp.server.features.outline import outline
 from relay_lsp.server.features.selection import selection_ranges
-from relay_lsp.server.history.store import HistoryStore
+from relay_lsp.server.history.store import HistoryStore, content_hash
 from relay_lsp.server.serving.application import create_server
 from tests.fuzz.model_targets import onnx, pytorch, tflite
 
@@ -120,22 +121,49 @@ def messages(given: str) -> None:
 
 
 def history(given: str) -> None:
-    """A damaged history is set aside and a new one begun; what is recorded then is there."""
+    """A damaged history is set aside and a new one begun; what it gives is never another text than the one asked for,
+    and what is recorded once damage was found is there."""
+    generator = random.Random(given.encode("utf-8", "surrogatepass"))
     with tempfile.TemporaryDirectory() as folder:
         store = HistoryStore(Path(folder))
-        store.record("A", "first", "second", 0.1)
+        texts = [f"{number} {given}" for number in range(5)]
+        for before, after in pairwise(texts):
+            store.record("A", before, after, 0.1, origins=((0, 5, ((0, 6),)),))
+            store.keep_layers(after, ((0, 1, (("conv1", 1, 1),)),))
+            store.keep_base(f"edited {after}", after)
         store.close()
-        for path in Path(folder).iterdir():
-            content = bytearray(path.read_bytes())
-            generator = random.Random(len(given))
-            start = generator.randrange(len(content) + 1)
-            content[start : start + len(given)] = given.encode("utf-8", "surrogatepass")
-            path.write_bytes(bytes(content))
-        store = HistoryStore(Path(folder))
-        store.record("B", "third", f"fourth {given}", 0.1)
-        store.record("B", "third", f"fourth {given}", 0.1)
-        store.steps_to(f"fourth {given}")
+        file = Path(folder, "history.sqlite")
+        file.write_bytes(_damaged(generator, file.read_bytes(), given.encode("utf-8", "surrogatepass")))
+        said: list[str] = []
+        store = HistoryStore(Path(folder), report=said.append)
+        for text in texts:
+            assert store.text(content_hash(text)) in (text, None)
+            assert store.base(f"edited {text}") in (text, None)
+            store.layers(text)
+            for step in (*store.steps_to(text), *store.steps_from(text)):
+                assert isinstance(step.origins, tuple)
+                store.step(step.id)
+        if said:
+            store.record("B", "third", f"fourth {given}", 0.1)
+            assert store.steps_to(f"fourth {given}")
         store.close()
+
+
+def _damaged(generator: random.Random, content: bytes, given: bytes) -> bytes:
+    """A file in which some bytes are others, are gone, or are there that were not."""
+    made = bytearray(content)
+    for _ in range(generator.choice((1, 2, 50))):
+        place, length = generator.randrange(len(made) + 1), generator.choice((1, 8, 300))
+        kind = generator.randrange(4)
+        if kind == 0:
+            made[place : place + length] = generator.randbytes(length)
+        elif kind == 1:
+            made[place : place + len(given)] = given
+        elif kind == 2:
+            del made[place : place + length]
+        else:
+            made[place:place] = bytes(length)
+    return bytes(made)
 
 
 def passes(given: str) -> None:
