@@ -170,6 +170,14 @@ class LineIndex:
         """
         return self._offsets[common_beginning(self._blocks, other._blocks)]
 
+    def common_end(self, other: LineIndex) -> int:
+        """An offset from which on this text and another one end in the same whole lines: where they share blocks again.
+
+        An edit that turned the one into the other lies before it.
+        """
+        shared = common_beginning(self._blocks[::-1], other._blocks[::-1])
+        return self._offsets[len(self._blocks) - shared] if shared else self.length + 1
+
     def edited(self, span: TextSpan, new_text: str) -> LineIndex:
         """The index of the text in which ``new_text`` replaces ``span``."""
         blocks, offsets = self._blocks, self._offsets

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice, repeat
+from typing import Final
 
 from msgspec import Raw
 
@@ -16,11 +19,15 @@ from .message_codec import encode_message
 
 __all__ = ["SentFindings"]
 
+_LINE: Final = re.compile(rb'"line": ?(\d+)')
+"""A line of a range, which is the first that is said of a finding."""
+
 
 class SentFindings:
     """The findings of one document as JSON. Those before an edit that are the same objects are as they were.
 
-    A text may have a thousand hints, and each key sends all of them again.
+    Those behind it that say the same are moved with their lines: a text may have a thousand hints, and each key sends
+    all of them again.
     """
 
     def __init__(self) -> None:
@@ -38,10 +45,56 @@ class SentFindings:
             kept = bisect_left(self._ends, lines.common_start(self._lines), 0, kept)
         encoded, ends = self._encoded[:kept], self._ends[:kept]
         end = ends[-1] if ends else 0
-        for finding in findings[kept:]:
-            encoded.append(Raw(encode_message(converter.diagnostic(finding))))
-            spans = (finding.span, *(related.span for related in finding.related))
-            end = max([end, *(span.end for span in spans if span is not None)])
+        for finding, moved in zip(findings[kept:], self._moved(lines, findings, kept), strict=True):
+            encoded.append(Raw(encode_message(converter.diagnostic(finding))) if moved is None else moved)
+            span = finding.span
+            if span is not None and span.end > end:
+                end = span.end
+            if finding.related:
+                end = max([end, *(other.span.end for other in finding.related if other.span is not None)])
             ends.append(end)
         self._lines, self._findings, self._encoded, self._ends = lines, findings, encoded, ends
         return encoded
+
+    def _moved(self, lines: LineIndex, findings: Sequence[Diagnostic], first: int) -> Iterator[Raw | None]:
+        """What was sent of each finding from number ``first`` on; ``None`` for what was not so behind the edit.
+
+        The columns of what stands there stay what they were, and its lines are moved by those that came or went.
+        """
+        earlier, old, sent = self._lines, self._findings, self._encoded
+        if earlier is None:
+            yield from repeat(None, len(findings) - first)
+            return
+        unchanged = lines.common_end(earlier)
+        by, lines_by = lines.length - earlier.length, lines.line_count - earlier.line_count
+        starts = [-1 if each.span is None or each.related else each.span.start for each in old]
+        number, end = first, len(old)
+        for finding in islice(findings, first, None):
+            span, raw = finding.span, None
+            if span is not None and span.start >= unchanged and not finding.related:
+                start = span.start - by
+                while number < end and starts[number] < start:
+                    number += 1
+                if number < end and starts[number] == start and _say_the_same(old[number], finding, by):
+                    raw = _further_on(sent[number], lines_by) if lines_by else sent[number]
+                    number += 1
+            yield raw
+
+
+def _say_the_same(one: Diagnostic, other: Diagnostic, by: int) -> bool:
+    """Whether a finding is sent as another one that stands so many code points before it."""
+    before, span = one.span, other.span
+    return (
+        before is not None
+        and span is not None
+        and before.end + by == span.end
+        and one.message == other.message
+        and one.code == other.code
+        and one.severity is other.severity
+        and one.tags == other.tags
+    )
+
+
+def _further_on(sent: Raw, by: int) -> Raw:
+    """A finding without related places, so many lines further on."""
+    return Raw(_LINE.sub(lambda line: b'"line":%d' % (int(line[1]) + by), bytes(sent), count=2))

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from relay_lsp.ir.diagnostics import Diagnostic, Related, Severity
 from relay_lsp.ir.text.line_index import LineIndex
@@ -72,3 +73,37 @@ def test_what_lies_before_an_edit_is_not_converted_again() -> None:
     after = findings.encoded(converter(edited), [*listed, finding(LINES - 1)])
     assert all(one is other for one, other in zip(before, after, strict=False))
     assert len(after) == len(before) + 1
+
+
+@pytest.mark.parametrize("new_text", ["x", "\n\n", "\u00e9"])
+@pytest.mark.parametrize("others", [0, 1])
+def test_what_lies_behind_an_edit_is_moved_and_not_converted_again(new_text: str, others: int) -> None:
+    lines, findings = LineIndex(WORD * LINES), SentFindings()
+    before = findings.encoded(converter(lines), [finding(number) for number in range(100, LINES, 7)])
+    edited = lines.edited(TextSpan(3, 4), new_text)
+    moved = [shifted(finding(number), len(new_text) - 1) for number in range(100 + 7 * others, LINES, 7)]
+    moved[-1] = replace(moved[-1], message="even")
+    listed = [finding(0), *moved]
+    assert sent(findings, edited, listed) == expected(edited, listed)
+    again = findings.encoded(converter(edited), listed)
+    if new_text == "x":
+        kept = sum(one is other for one, other in zip(before[others:], again[1:], strict=True))
+        assert kept > len(before) / 2
+
+
+def test_findings_of_one_place_are_told_apart() -> None:
+    lines, findings = LineIndex(WORD * LINES), SentFindings()
+    place = LINES - 2
+    sent(findings, lines, [finding(place), finding(place, "odd", TextSpan(0, 3)), finding(place, "even")])
+    edited = lines.edited(TextSpan(0, 0), "\n")
+    for listed in (
+        [finding(place, "even"), finding(place)],
+        [finding(place, "even"), finding(place, "odd", TextSpan(1, 4))],
+        [replace(finding(place), severity=Severity.ERROR), replace(finding(place), code="even-line")],
+    ):
+        moved = [shifted(each, 1) for each in listed]
+        assert sent(findings, edited, moved) == expected(edited, moved)
+
+
+def shifted(diagnostic: Diagnostic, by: int) -> Diagnostic:
+    return diagnostic.moved(lambda span: span.shifted(by))
