@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from ..syntax.segment_list import Segments
 from ..text.text_span import TextSpan
-from .module_analysis import ModuleAnalysis
+from .module_analysis import AnalysedFunction, ModuleAnalysis
 
 __all__ = ["function_places"]
 
@@ -36,17 +36,28 @@ def _all_places(analysis: ModuleAnalysis) -> Sequence[tuple[str, TextSpan]]:
     known = cast("_KnownPlaces | None", memo.get(_KnownPlaces))
     indices: list[int] = []
     places: list[tuple[str, TextSpan]] = []
-    first = 0
+    first, last, behind = 0, len(functions), len(segments)
     if known is not None:
         same = segments.common_beginning(known.segments)
         kept = bisect_left(known.indices, same)
         indices += known.indices[:kept]
         places += known.places[:kept]
-        first = bisect_left(functions, same + 1, key=lambda function: function.start)
-    later = [each for each in islice(functions, first, None) if each.name and not each.head.has_nul]
+        first = bisect_left(functions, same + 1, key=_start)
+        behind -= min(segments.common_end(known.segments), len(segments) - same, len(known.segments) - same)
+        last = bisect_left(functions, behind + 1, first, key=_start)
+    later = [each for each in islice(functions, first, last) if each.name and not each.head.has_nul]
     heads = [function.start - 1 for function in later]
     for function, start in zip(later, segments.starts(heads), strict=True):
         places.append((function.name, function.head.name_span.shifted(start)))
     indices += heads
+    if known is not None:  # from here on the heads are the same, further on
+        by, further = len(segments) - len(known.segments), segments.length - known.segments.length
+        kept = bisect_left(known.indices, behind - by)
+        indices += [index + by for index in known.indices[kept:]]
+        places += [(name, TextSpan(start + further, end + further)) for name, (start, end) in known.places[kept:]]
     memo[_KnownPlaces] = _KnownPlaces(segments, indices, places)
     return places
+
+
+def _start(function: AnalysedFunction) -> int:
+    return function.start

@@ -222,7 +222,7 @@ class Snapshot(SnapshotTokens):
         """How many findings there are besides :attr:`findings`: of statements, more are counted than are shown."""
         return self._meaning.unplaced if self.findings else 0
 
-    @property
+    @cached
     def unused_values(self) -> Sequence[Unused]:
         """The values that nothing uses, without those that a misspelled name probably means."""
         suggested = self._suggested

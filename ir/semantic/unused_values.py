@@ -98,7 +98,8 @@ class _UnusedValues:
                 undefined.append(names)
             ends += known.ends[:kept]
             values += known.values[: ends[-1] if ends else 0]
-        for position in range(len(ends), len(numbers)):
+        moved = self._moved(known, len(ends)) if known is not None and not analysis.outer_graph else 0
+        for position in range(len(ends), len(numbers) - moved):
             function = analysis.functions[numbers[position]]
             missing = self._undefined(function)
             values += self._of_function(function, missing)
@@ -106,12 +107,42 @@ class _UnusedValues:
             if function.calls:
                 calling.append(position)
                 undefined.append(missing)
+        if known is not None and moved:
+            first, segments = len(known.numbers) - moved, analysis.segments
+            by, further = len(segments) - len(known.segments), segments.length - known.segments.length
+            start, count, later = known.ends[first - 1] if first else 0, len(values), len(ends) - first
+            values += [Unused(binding, number + by, base + further) for binding, number, base in known.values[start:]]
+            ends += [end - start + count for end in known.ends[first:]]
+            in_order = bisect_left(known.calling, first)
+            calling += [position + later for position in known.calling[in_order:]]
+            undefined += known.undefined[in_order:]
         if analysis.outer_graph:
             analysis.text_memo.pop(_OfText, None)  # another function may use what one binds
         else:
             memo = _OfText(analysis.functions, analysis.segments, numbers, ends, values, calling, undefined)
             analysis.text_memo[_OfText] = memo
         return values
+
+    def _moved(self, known: _OfText, kept: int) -> int:
+        """How many functions that may have some, behind the ``kept`` first of them, are further on what they were.
+
+        Most of a text lies behind an edit at its top.
+        """
+        numbers, functions, segments = self._analysis.noteworthy.with_unused, self._analysis.functions, known.segments
+        behind = len(self._analysis.segments) - self._analysis.segments.common_end(segments)
+        undefined = dict(zip(known.calling, known.undefined, strict=True))
+        most = min(len(numbers), len(known.numbers)) - kept
+        for count in range(most):
+            function, before = functions[numbers[-count - 1]], known.functions[known.numbers[-count - 1]]
+            if not (
+                function.start > behind
+                and isinstance(function, FunctionStatements)
+                and isinstance(before, FunctionStatements)
+                and function.mentions is before.mentions
+                and (not function.calls or self._undefined(function) == undefined[len(known.numbers) - count - 1])
+            ):
+                return count
+        return most
 
     def _undefined(self, function: AnalysedFunction) -> Sequence[str]:
         """The names that a function calls, and no function has."""

@@ -70,6 +70,11 @@ class Segments(BlockList[Segment]):
         shared = common_beginning(self._blocks, other._blocks)
         return self.block_start(shared)
 
+    def common_end(self, other: Segments) -> int:
+        """How many segments at the end of both are the same, in shared blocks."""
+        shared = common_beginning(self._blocks[::-1], other._blocks[::-1])
+        return len(self) - self.block_start(len(self._blocks) - shared)
+
     @property
     def length(self) -> int:
         """How many code points they have together."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 from relay_lsp.ir.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Severity, in_order
 from relay_lsp.ir.internal_errors import internal_error
 from relay_lsp.ir.semantic.lints.stale_type_comments import stale_type_comments
-from relay_lsp.ir.semantic.lints.unreachable import unreachable
+from relay_lsp.ir.semantic.lints.unreachable import uncalled_functions, unreachable
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
@@ -30,11 +31,14 @@ def diagnostics(
     """
     findings = _contained("reading the text", lambda: snapshot.findings)
     unshown = _count(lambda: snapshot.unplaced_findings)
+    most = functions = MOST_DIAGNOSTICS
+    if unused_values and unreachable_code:
+        most, functions = _shares(snapshot)
     if unused_values and sum(item.severity is not Severity.HINT for item in findings) < MOST_DIAGNOSTICS:
         more: list[int] = []
 
         def with_hints() -> Sequence[Diagnostic]:
-            shown, left = snapshot.diagnostics_with_hints(MOST_DIAGNOSTICS)
+            shown, left = snapshot.diagnostics_with_hints(most)
             more.append(left)
             return shown
 
@@ -42,9 +46,29 @@ def diagnostics(
         unshown += sum(more)
     elif unused_values:  # none of these hints would be shown
         unshown += _count(lambda: len(snapshot.unused_values))
-    hints = _contained("looking for unreachable code", lambda: unreachable(snapshot)) if unreachable_code else ()
+    hints: Sequence[Diagnostic] = ()
+    if unreachable_code:
+        hints = _contained("looking for unreachable code", lambda: unreachable(snapshot, functions))
+        unshown += _count(lambda: max(0, len(uncalled_functions(snapshot)) - functions))
     stale = _contained("comparing type comments", lambda: stale_type_comments(snapshot)) if type_comments else ()
     return _bounded(in_order((*findings, *hints, *stale)) if hints or stale else findings, unshown)
+
+
+def _shares(snapshot: Snapshot) -> tuple[int, int]:
+    """How many of the hints about unused values, and of those about functions that nothing calls, may be shown.
+
+    They are as bad, so the first of both are: a text may have a thousand of each, and most keys move them all.
+    """
+    try:
+        values = sorted([value.start for value in snapshot.unused_values])
+        functions = [span.start for _, span in uncalled_functions(snapshot)]
+    except Exception:  # what is at fault is reported where they are asked for
+        return MOST_DIAGNOSTICS, MOST_DIAGNOSTICS
+    both = sorted([*values, *functions])
+    if len(both) <= MOST_DIAGNOSTICS:
+        return MOST_DIAGNOSTICS, MOST_DIAGNOSTICS
+    last = both[MOST_DIAGNOSTICS - 1]
+    return bisect_right(values, last), bisect_right(functions, last)
 
 
 def _contained(doing: str, find: Callable[[], Iterable[Diagnostic]]) -> Sequence[Diagnostic]:

@@ -19,12 +19,13 @@ from ...expressions import Match
 from ...inference.exhaustiveness import unreachable_arms
 from ...inference.report import RESULT_DECLARED
 from ...internal_errors import internal_error
+from ...text.line_index import LineIndex
 from ...text.text_span import TextSpan
 from ..lowered_statement import LoweredStatement
 from ..snapshot import Snapshot, SyntaxNode, TokenRole
 from ..snapshot_tokens import TokenPlaces
 
-__all__ = ["UNREACHABLE", "unreachable"]
+__all__ = ["UNREACHABLE", "uncalled_functions", "unreachable"]
 
 UNREACHABLE: Final = "unreachable"
 
@@ -35,9 +36,12 @@ _LONGEST: Final = 1_000
 """A condition that is longer than this, white space included, is not analyzed."""
 
 
-def unreachable(snapshot: Snapshot) -> list[Diagnostic]:
-    """Hints about what cannot run, in the order of the text. Text without such words costs one search for them."""
-    return in_order([*_in_statements(snapshot), *_functions(snapshot)])
+def unreachable(snapshot: Snapshot, functions: int | None = None) -> list[Diagnostic]:
+    """Hints about what cannot run, in the order of the text. Text without such words costs one search for them.
+
+    With ``functions``, there are those about so many functions that nothing calls, the first in the text.
+    """
+    return in_order([*_in_statements(snapshot), *_functions(snapshot, functions)])
 
 
 def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
@@ -255,14 +259,32 @@ def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:
 # Functions
 
 
-def _functions(snapshot: Snapshot) -> Sequence[Diagnostic]:
+def uncalled_functions(snapshot: Snapshot) -> Sequence[tuple[str, TextSpan]]:
+    """The functions that ``@main`` does not call, nor any function that it does, and where their names stand."""
     memo = snapshot.call_memo
-    unreached = cast("frozenset[str] | None", memo.get(_functions))
+    unreached = cast("frozenset[str] | None", memo.get(uncalled_functions))
     if unreached is None:
-        unreached = memo[_functions] = _unreached(snapshot)
+        unreached = memo[uncalled_functions] = _unreached(snapshot)
     if not unreached:
-        return []
-    places = snapshot.function_names_among(unreached)
+        return ()
+    known = cast("_Uncalled | None", snapshot.text_memo.get(_Uncalled))
+    if known is None or known.lines is not snapshot.lines:
+        known = _Uncalled(snapshot.lines, snapshot.function_names_among(unreached))
+        snapshot.text_memo[_Uncalled] = known
+    return known.places
+
+
+class _Uncalled(NamedTuple):
+    """What :func:`uncalled_functions` gives for a text, which is asked for more than once."""
+
+    lines: LineIndex
+    places: Sequence[tuple[str, TextSpan]]
+
+
+def _functions(snapshot: Snapshot, count: int | None) -> Sequence[Diagnostic]:
+    places = uncalled_functions(snapshot)[:count]
+    if not places:
+        return ()
     known = cast("_KnownHints | None", snapshot.text_memo.get(_KnownHints))
     hints: list[Diagnostic] = []
     if known is not None:  # most stay where they are

@@ -97,6 +97,11 @@ class Unused(NamedTuple):
         """The name of the value."""
         return self.binding.name
 
+    @property
+    def start(self) -> int:
+        """The offset of the name."""
+        return self.base + self.binding.places[0].start
+
     def hint(self, lines: LineIndex) -> Diagnostic:
         """The hint about it, in the text of ``lines``.
 

@@ -22,7 +22,7 @@ MODEL = '#[version = "0.0.5"]\ndef @main(%x: float32) {\n  nn.rellu(%x)\n}\n'
 def test_a_fault_of_ours_in_one_look_at_a_text_leaves_what_the_others_find(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(snapshot: Snapshot) -> None:
+    def fail(snapshot: Snapshot, functions: int) -> None:
         raise KeyError("a fault")
 
     monkeypatch.setattr(feature, "unreachable", fail)
