@@ -257,12 +257,21 @@ class ModuleAnalysis:
         """The parameters of a function that are declared without a type, and whose uses do not tell it."""
         head, base = function.head, self.segments.start(function.start - 1)
         unknown = set(head.untyped).difference(function.inferred)
+        known = cast("tuple[int, dict[str, Diagnostic]] | None", head.memo.get(CANNOT_INFER))
+        if known is None or known[0] != base:  # there may be a thousand, which stay where the head does
+            known = base, dict[str, Diagnostic]()
+            head.memo[CANNOT_INFER] = known
         for var in head.function.params if unknown else ():
             name = f"%{var.name_hint}"
-            if name in unknown:
+            if name not in unknown:
+                continue
+            finding = known[1].get(name)
+            if finding is None:
                 span = head.place_span(Place(var))
                 assert span is not None
-                yield Diagnostic(CANNOT_INFER, Severity.ERROR, unannotated(name), span.shifted(base))
+                finding = Diagnostic(CANNOT_INFER, Severity.ERROR, unannotated(name), span.shifted(base))
+                known[1][name] = finding
+            yield finding
 
     def _without_followers(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""

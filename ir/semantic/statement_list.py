@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any, ClassVar, Final, TypeAlias
 
@@ -19,7 +19,7 @@ Memo: TypeAlias = "dict[object, object]"
 class _Block(list["TypedStatement | None"]):
     """Some consecutive statements, and the names that they depend on."""
 
-    __slots__ = ("_names", "_runs", "memo", "words_memo")
+    __slots__ = ("_dependents", "_names", "_runs", "memo", "words_memo")
 
     def __init__(self, states: Sequence[TypedStatement | None]) -> None:
         super().__init__(states)
@@ -27,6 +27,7 @@ class _Block(list["TypedStatement | None"]):
         self.words_memo: Memo = {}
         """What callers cache of the words of the statements, whatever these mean."""
         self._names: frozenset[str] | None = None
+        self._dependents: tuple[tuple[str, ...], Mapping[str, Sequence[int]]] | None = None
         self._runs: list[tuple[int, int, Memo | None]] | None = None
 
     @property
@@ -35,6 +36,22 @@ class _Block(list["TypedStatement | None"]):
         if self._names is None:
             self._names = frozenset([name for state in self if state is not None for name in state.depends_on])
         return self._names
+
+    def dependents(self, names: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
+        """Which statements here depend on each of some names, in order; kept for those that were asked for last."""
+        known = self._dependents
+        if known is not None and (known[0] is names or known[0] == names):
+            return known[1]
+        dependents: dict[str, list[int]] = {}
+        wanted = frozenset(names)
+        for number, state in enumerate(self) if not wanted.isdisjoint(self.names) else ():
+            # What nothing is said about depends on the values that it uses alone.
+            if state is None or (wanted.isdisjoint(state.uses) and type(state) is TypedStatement):
+                continue
+            for name in wanted.intersection(state.depends_on):
+                dependents.setdefault(name, []).append(number)
+        self._dependents = names, dependents
+        return dependents
 
     def may_name(self, name: str) -> bool:
         """Whether a statement here may depend on a name; to find that out for sure costs more than a search."""
@@ -49,7 +66,8 @@ class _Block(list["TypedStatement | None"]):
             are_alike = are_alike and type(made[index]) is type(block[index - start]) is TypedStatement
             block[index - start] = made[index]
         if are_alike:
-            block._names = self._names  # a statement that nothing is said about depends on what its text names
+            # A statement that nothing is said about depends on what its text names.
+            block._names, block._dependents = self._names, self._dependents
         return block
 
     @property
@@ -116,21 +134,17 @@ class StatementList(BlockList["TypedStatement | None"]):
             if ends[number] >= end:
                 return
 
-    def dependents_on_each(self, values: Collection[str], start: int, end: int) -> Mapping[str, Sequence[int]]:
-        """Where statements from ``start`` to ``end`` stand that depend on each of some names of values, in order."""
-        dependents: dict[str, list[int]] = {}
-        wanted = frozenset(values)
-        are_others = wanted.isdisjoint
+    def is_depended_on(self, name: str, among: tuple[str, ...], start: int, end: int) -> bool:
+        """Whether a statement from ``start`` to ``end`` depends on a name, which is one of those ``among`` others.
+
+        A function may have a thousand of these, and each is asked for: where they are used is kept with blocks.
+        """
         for first, stop, block in self.parts(start, end):
-            if are_others(block.names):
-                continue
-            for index, state in enumerate(self[first:stop], first):
-                # What nothing is said about depends on the values that it uses alone.
-                if state is None or (are_others(state.uses) and type(state) is TypedStatement):
-                    continue
-                for name in wanted.intersection(state.depends_on):
-                    dependents.setdefault(name, []).append(index)
-        return dependents
+            at = block.dependents(among).get(name)
+            base = self.block_start(self.block_number(first))
+            if at is not None and between(at, first - base, stop - base):
+                return True
+        return False
 
     def parts(self, start: int, end: int) -> Iterator[tuple[int, int, _Block]]:
         """The statements from ``start`` to ``end``, block by block: from one to another, and the block they are in."""

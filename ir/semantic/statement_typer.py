@@ -86,8 +86,6 @@ class StatementTyper:
         """New statements that are not among ``states`` yet: they come after those before the first of them."""
         self.reported: list[int] = []
         """Those of them that are reported, by segment."""
-        self._uses_of_parameters: Mapping[str, Sequence[int]] | None = None
-        """Where those without types are used, once that is asked for while statements are typed anew."""
         self.progress: Callable[[StatementTyper, int, Mapping[int, TypedStatement]], None] | None = None
         """Called while statements are typed anew: up to which segment all are settled, and those made so far.
 
@@ -244,7 +242,6 @@ class StatementTyper:
         are statements that have to be typed anew in any case.
         """
         made: dict[int, TypedStatement] = {}
-        self._uses_of_parameters = None
         retyping = Retyping(
             self.names.bound,
             self.names.rebound,
@@ -311,12 +308,7 @@ class StatementTyper:
 
     def _is_parameter_used(self, name: str, start: int, end: int) -> bool:
         """:meth:`_is_used` of a parameter without a type, which may be one of a thousand that is asked for."""
-        uses = self._uses_of_parameters
-        if uses is None:
-            function = self.function
-            uses = self.states.dependents_on_each(function.head.untyped, function.start, function.end)
-            self._uses_of_parameters = uses
-        return bool(between(uses.get(name, ()), start, end))
+        return self.states.is_depended_on(name, self.function.head.untyped, start, end)
 
     def _is_used(self, name: str, start: int, end: int) -> bool:
         """Whether a statement from ``start`` to ``end`` depends on a name."""

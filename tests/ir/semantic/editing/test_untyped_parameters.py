@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from benchmarks.inputs import untyped_parameters
 from relay_lsp.ir.diagnostics import Severity
-from relay_lsp.ir.inference import unannotated
+from relay_lsp.ir.inference import CANNOT_INFER, unannotated
 from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from tests.ir.semantic.editing.comparison import described, difference, early_difference
@@ -186,3 +186,15 @@ def test_all_calls_of_a_function_give_its_parameter_without_a_type_the_same():
     for given, wrong in ((", %19", []), (", 1", ["@called takes Tensor[(1, 8), float32] as argument 2, not int32"])):
         edited = _checked(snapshot.edit(TextSpan(at, at), given), at)
         assert [message.partition(":")[0] for message in _errors(edited)] == wrong
+
+
+def test_what_is_said_of_parameters_is_made_anew_only_where_their_head_moves():
+    text = _function("%x, %y", "add(%x, %y)")
+    snapshot = _open(text)
+    untold = snapshot.findings
+    assert [found.code for found in untold] == [CANNOT_INFER, CANNOT_INFER]
+    at = text.rindex("nn.relu(")
+    edited = _checked(snapshot.edit(TextSpan(at, at), " "), at)
+    assert all(one is other for one, other in zip(untold, edited.findings, strict=True))
+    moved = _checked(edited.edit(TextSpan(0, 0), "\n"), 0)
+    assert [found.span for found in moved.findings] == [found.span and found.span.shifted(1) for found in untold]
