@@ -65,6 +65,17 @@ def _statements(statement: str, before: str = "") -> Callable[[int], str]:
     return made
 
 
+def _functions(function: str, share: int = 1) -> Callable[[int], str]:
+    """As many functions, or that share of them, with a number in each (``N``), that of the one before it in ``Q``."""
+
+    def made(count: int) -> str:
+        numbers = range(count // share)
+        made = [function.replace("N", str(number)).replace("Q", str(max(number - 1, 0))) for number in numbers]
+        return _VERSION + "".join(made)
+
+    return made
+
+
 HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "types that double": lambda count: _doubled(count // 10),
     "types that double and are not known": lambda count: _doubled(count // 5, "%x"),
@@ -157,6 +168,20 @@ HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
         + "".join(f"%{n + 1} = stack((%{n}, %{n}), axis=0);\n  " for n in range(count // 4))
         + "%0"
     ),
+    "sound functions": _functions("def @fN(%x: int32) {\n  %x\n}\n"),
+    "functions with type parameters": _functions("def @fN[A](%x: A) {\n  %x\n}\n"),
+    "functions with attributes": _functions("def @fN(%x: int32, Primitive=1) {\n  %x\n}\n"),
+    "functions with an unknown name": _functions("def @fN(%x: int32) {\n  %y\n}\n"),
+    "functions of one name": _functions("def @f(%x: int32) {\n  %x\n}\n"),
+    "functions without bodies": _functions("def @fN(%x: int32)\n"),
+    "functions between types": _functions("type TN { AN }\ndef @fN(%x: TN) {\n  AN\n}\n", 2),
+    "parameters without types": _functions("def @fN(%x) {\n  %x\n}\n"),
+    "broken heads": _functions("def @fN(%x: int32 {\n  %x\n}\n"),
+    "functions that call the one before": _functions("def @fN(%x: int32) -> int32 {\n  @fQ(%x)\n}\n"),
+    "broken heads that call the one before": _functions("def @fN(%x: int32 {\n  @fQ(%x)\n}\n"),
+    "graph variables of others": _functions("def @fN(%x: int32) {\n  %N = add(%x, %x);\n  %Q\n}\n"),
+    "graph variables of others behind broken heads": _functions("def @fN(%x: int32 {\n  %N = add(%x, %x);\n  %Q\n}\n"),
+    "calls of functions without results": _functions("def @fN(%x: int32) {\n  @fQ(%x)\n}\n"),
     "null characters": lambda count: _VERSION + "def @m" + "\0" * count,
 }
 """By what there is much of: the text for a size; at 1000, about what was seen to take seconds or to fail."""

@@ -27,7 +27,7 @@ from ..expressions import (
 )
 from ..module import IRModule
 from ..ops.operator import Op
-from ..type_visitor import same_type
+from ..type_visitor import has_incomplete, same_type
 from ..types import FuncType, IncompleteType, TensorType, TupleType, Type, shortened_type
 from .solver import Mismatch
 
@@ -97,7 +97,7 @@ class InferenceReport:
         for index, var in self.undeclared.items():
             own = module.find_global_var(var.name_hint)
             result = typed[own].ret_type if own is not None else None
-            if own is None or result is None:
+            if own is None or result is None or has_incomplete(result):
                 continue
             related = (undeclared_result(module[own], own.name_hint, result),)
             data = (module[own], result)

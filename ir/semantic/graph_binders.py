@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Final, TypeAlias
 
 from .function_statements import FunctionStatements
@@ -36,11 +35,13 @@ class GraphBinders:
         if self._asked <= _FEW:
             return next((function for function in self._functions if function.graph_type(name) is not None), None)
         positions = self._positions
-        for position, function in enumerate(islice(self._functions, self._listed, None), self._listed):
+        functions = self._functions
+        for position in range(self._listed, len(functions)):
+            function = functions[position]
             is_plain = isinstance(function, FunctionStatements)
             for bound in function.names if is_plain else function.reading.names.earlier_graph:
                 if is_plain or function.graph_unit(f"%{bound}") is not None:
                     positions.setdefault(bound, position)
-        self._listed = len(self._functions)
+        self._listed = len(functions)
         first_ones = [positions[key] for key in (name, int(name[1:])) if key in positions]
-        return self._functions[min(first_ones)] if first_ones else None
+        return functions[min(first_ones)] if first_ones else None

@@ -159,7 +159,9 @@ class Head:
         made.unresolved, made.stands_alone = like.unresolved, like.stands_alone
         made.result, made.parameters, made.untyped = like.result, like.parameters, like.untyped
         made.signature, made.is_open, made.is_plain = like.signature, like.is_open, like.is_plain
-        made.diagnostics = moved_behind_name(like.diagnostics, of.span, words.span)
+        of_syntax = tuple(header.diagnostics)
+        others = moved_behind_name(like.diagnostics[len(of_syntax) :], of.span, words.span)
+        made.diagnostics = (*of_syntax, *others)
         made.type_parameters = like.type_parameters
         return made
 
@@ -204,7 +206,7 @@ class Head:
             for name, token in zip(names, listed, strict=True):
                 tokens.setdefault(name, []).append(token)
         are_listed = frozenset(listed)
-        for definition in self.parts.definitions:
+        for definition in self._parts.definitions:  # those of a head that this one is like stand at the same tokens
             if definition.token not in are_listed:
                 tokens.setdefault(definition.name, []).append(definition.token)
         return tokens

@@ -34,7 +34,7 @@ from ..syntax.top_level import (
 )
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
-from ..type_visitor import has_error
+from ..type_visitor import has_error, has_incomplete
 from ..types import Type
 from .function_statements import FunctionStatements
 from .graph_binders import AnalysedFunction, GraphBinders
@@ -58,6 +58,16 @@ class NoteworthyFunctions(NamedTuple):
 def _may_be_at_fault(function: FunctionStatements) -> bool:
     head = function.head
     return bool(not function.is_closed or function.findings or function.rebound or head.diagnostics or head.untyped)
+
+
+def _severities(function: AnalysedFunction) -> Sequence[Severity]:
+    """How bad each finding about a function is; none, where that is known once they are worked out."""
+    if isinstance(function, WholeFunctionAnalysis):
+        return function.severities
+    head = function.head
+    if not head.diagnostics or not function.is_closed or function.findings or function.rebound or head.untyped:
+        return ()
+    return [finding.severity for finding in head.diagnostics]
 
 
 class ModuleAnalysis:
@@ -170,7 +180,7 @@ class ModuleAnalysis:
         for number in self.noteworthy.at_fault:
             function = self.functions[number]
             try:
-                if isinstance(function, FunctionStatements) or self._is_shown(function, counts):
+                if self._is_shown(function, counts):
                     diagnostics.extend(self._of_function(function))
             except Exception as error:
                 base = self.segments.start(function.start - 1)
@@ -178,17 +188,19 @@ class ModuleAnalysis:
                 diagnostics.append(internal_error(error, "looking at this function", span))
         return in_order(self._without_followers(diagnostics))
 
-    def _is_shown(self, function: WholeFunctionAnalysis, counts: dict[Severity, int]) -> bool:
+    def _is_shown(self, function: AnalysedFunction, counts: dict[Severity, int]) -> bool:
         """Whether what is wrong with a function is among what is shown; else it is counted.
 
-        ``counts`` has how many findings of each severity the functions before it have that are read as a whole.
+        ``counts`` has how many findings of each severity the functions before it have, where that is known before they
+        are worked out.
         """
-        is_shown = not function.severities
-        for severity in function.severities:
+        severities = _severities(function)
+        is_shown = not severities
+        for severity in severities:
             is_shown |= counts[severity] < MOST_DIAGNOSTICS
             counts[severity] += 1
         if not is_shown:
-            self.unplaced += len(function.severities)
+            self.unplaced += len(severities)
         return is_shown
 
     def _of_statements(self) -> Iterator[Diagnostic]:
@@ -248,7 +260,7 @@ class ModuleAnalysis:
         times = Counter([function.name for function in self.functions])
         for function in self.functions:
             if function.name and times[function.name] > 1:
-                span = self.unit(function.start - 1).span(1)
+                span = function.head.name_span.shifted(self.segments.start(function.start - 1))
                 if function.name in places:
                     yield function_redefined(function.name, span, places[function.name])
                 places[function.name] = span
@@ -399,7 +411,7 @@ class ModuleAnalysis:
         result = (
             function.result if isinstance(function, WholeFunctionAnalysis) else function.head.result or function.type
         )
-        if result is None or has_error(result):
+        if result is None or has_error(result) or has_incomplete(result):
             return diagnostic
         unit = self.unit(function.start - 1)
         related = undeclared_result(function.head.function, var.name_hint, result)

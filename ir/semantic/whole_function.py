@@ -255,7 +255,7 @@ class WholeFunctionAnalysis:
         located = diagnostic.located(self.locate)
         span = located.span
         fixes = located.fixes or (fixes_for(located, span, self.text, self.locate) if span and located.data else ())
-        return replace(located, span=span or TextSpan(0, 0), fixes=fixes, data=None)
+        return replace(located, span=span or TextSpan(0, 0), place=None, fixes=fixes, data=None)
 
     def locate(self, place: Place) -> TextSpan | None:
         """The range of a part of one of its expressions."""

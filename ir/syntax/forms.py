@@ -80,6 +80,8 @@ class AlikeStatements:
         There are fewer where one follows that has no form, or the text ends; then nothing can be taken any more.
         """
         self._look_ahead(count)
+        if not self._untaken:
+            return [], [], []
         statements, self._untaken = self._untaken[:count], self._untaken[count:]
         keys, names = _keys_and_names(statements)
         known = _forms.get_all(keys)
