@@ -111,7 +111,7 @@ TOP_KINDS: Final = DEFINITIONS + DIRECTIVE + VERSION + METADATA
 MARK: Final = re.compile(rf"[(){{}};,]|{STOP}")
 """What opens, closes and separates, or ends every body."""
 
-STATEMENT_MARK: Final = re.compile(rf"[()\[\]{{}};,]|=(?={_GAP}{LET})|{STOP}")
+STATEMENT_MARK: Final = re.compile(rf"[()\[\]{{}};,]|=(?={_GAP}{LET}{_GAP}{LOCAL})|{STOP}")
 """What decides where a statement with braces ends."""
 
 BRACE: Final = re.compile(rf"[{{}}]|{STOP}")
@@ -148,7 +148,7 @@ NEXT_VALUE: Final = re.compile(
 VALUE_BEGINS: Final = re.compile(rf"=[{COMMENTS}(]*\Z")
 """The sign before a value that begins here, maybe in parentheses."""
 
-LET_VALUE: Final = re.compile(f"={_GAP}{LET}")
+LET_VALUE: Final = re.compile(f"={_GAP}{LET}{_GAP}{LOCAL}")
 """A let that is the value of another binding."""
 
 RESYNCHRONISE: Final = re.compile(rf"[{{}};]|{STOP}|{_BINDS_GRAPH}|{LET}(?={_GAP}{LOCAL})")

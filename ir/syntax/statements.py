@@ -287,10 +287,9 @@ class _SegmentParser(StatementParser):
                     frame.index.extend(range(token, end + 1))
                     token = end + 1
                     continue
-                is_clauses = bool(frame.matches) and (
-                    frame.matches[-1] == len(frame.elements) or _ARM.match(kinds, token + 1) is not None
-                )
-                if is_clauses:
+                # An arrow tells that they are those of a match, also where that word is at fault.
+                is_clauses = frame.matches[-1:] == [len(frame.elements)] or _ARM.match(kinds, token + 1) is not None
+                if is_clauses and frame.matches:
                     frame.matches.pop()
                 frames.append(_Frame(token, is_clauses))
             elif kind == "}" and len(frames) > 1:
@@ -306,7 +305,7 @@ class _SegmentParser(StatementParser):
                         frame.elements.pop()
                         frame.sequences.pop()
                         frame.opened.pop()
-                elif kind == "=" and not frame.elements and kinds[token + 1 : token + 2] == LET:
+                elif kind == "=" and not frame.elements and kinds.startswith(LET_BINDING, token + 1):
                     frame.values.open()
                 elif kind in MATCH + MATCH_PARTIAL:
                     frame.matches.append(len(frame.elements))

@@ -8,9 +8,11 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 
 from tests.ir.semantic.editing.comparison import Inequality
 from tests.ir.semantic.editing.cuts import run_cuts
+from tests.ir.semantic.editing.lines import run_lines
 from tests.ir.semantic.editing.modules import texts
 from tests.ir.semantic.editing.reach import run_reach
 from tests.ir.semantic.editing.scripts import blocks_of, run_script
@@ -22,6 +24,7 @@ def main() -> None:
     parser.add_argument("--scripts", type=int, default=100_000, help="how many, of everything (100000)")
     parser.add_argument("--cuts", type=int, default=0, help="how many, of where segments end (0)")
     parser.add_argument("--reach", type=int, default=0, help="how many, of where an edit makes errors (0)")
+    parser.add_argument("--lines", type=int, default=0, help="the same, line by line and in all of a text (0)")
     parser.add_argument("--first", type=int, default=1_000_000, help="the number of the first, from which it follows")
     parser.add_argument("--edits", type=int, default=4, help="edits in each; three times as many of cuts (4)")
     parser.add_argument("--minutes", type=float, default=0, help="stop each kind after so long (0: never)")
@@ -34,12 +37,14 @@ def main() -> None:
         print(f"{len(texts())} texts", flush=True)
         unequal += _run("scripts", run_script, options.scripts, options.edits, options)
     if options.reach:
-        unequal += _run("single edits", _check_reach, options.reach, 1, options)
+        unequal += _run("single edits", partial(_check, run_reach), options.reach, 1, options)
+    if options.lines:
+        unequal += _run("edits of lines", partial(_check, run_lines), options.lines, 1, options)
     raise SystemExit(unequal > 0)
 
 
-def _check_reach(seed: int, edits: int) -> None:
-    problem = run_reach(seed)
+def _check(look: Callable[[int], str | None], seed: int, edits: int) -> None:
+    problem = look(seed)
     if problem is not None:
         raise Inequality(problem)
 

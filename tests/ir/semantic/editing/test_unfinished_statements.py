@@ -130,10 +130,14 @@ def test_an_edit_at_fault_does_not_read_the_function_anew(before: str, typed: st
     started = time.process_time()
     assert not _errors(snapshot)
     opening = time.process_time() - started
-    started = time.process_time()
-    edited = snapshot.edit(TextSpan(at, at), typed)
-    assert len(_errors(edited)) == 1
-    assert time.process_time() - started < opening / 2
+    times: list[float] = []
+    edited = snapshot
+    for _ in range(3):  # the search for garbage may fall into one
+        started = time.process_time()
+        edited = snapshot.edit(TextSpan(at, at), typed)
+        assert len(_errors(edited)) == 1
+        times.append(time.process_time() - started)
+    assert min(times) < opening / 2
     assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=False) is None
 
 
