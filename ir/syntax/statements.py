@@ -287,8 +287,11 @@ class _SegmentParser(StatementParser):
                     frame.index.extend(range(token, end + 1))
                     token = end + 1
                     continue
-                # An arrow tells that they are those of a match, also where that word is at fault.
-                is_clauses = frame.matches[-1:] == [len(frame.elements)] or _ARM.match(kinds, token + 1) is not None
+                # An arrow tells that they are those of a match, also where that word is at fault; but not behind the
+                # arrow of an arm, whose brace may be missing before the next arm.
+                is_clauses = frame.matches[-1:] == [len(frame.elements)] or (
+                    bool(frame.matches or frame.index) and _ARM.match(kinds, token + 1) is not None
+                )
                 if is_clauses and frame.matches:
                     frame.matches.pop()
                 frames.append(_Frame(token, is_clauses))

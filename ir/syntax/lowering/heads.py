@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ...expressions import Var
 from ...types import ERROR, Type, TypeVar
@@ -124,10 +124,10 @@ class HeadLowering(FunctionLowering):
             made = self._read_apart("type_definition", f"{_ALONE}{kinds[first:end]}}}", tokens)
             self.statement = statement
             if isinstance(made, tuple):
-                constructors += made[1]
+                constructors += cast("tuple[object, list[tuple[int, tuple[Type, ...]]]]", made)[1]
             else:
                 constructors.append((statement.token(first), (ERROR,)))
-        return read[0], constructors
+        return cast("tuple[list[TypeVar], object]", read)[0], constructors
 
     def _constructors_in(self, statement: Statement, start: int) -> Iterator[tuple[int, int]]:
         """Where the constructors of a broken data type stand: names that a brace, comma or line end is before.
