@@ -387,8 +387,11 @@ class _SegmentParser(StatementParser):
         return not frame.elements or not self.unclosed.isdisjoint(frame.opened)
 
     def is_value(self, frame: _Frame, token: int) -> bool:
-        """Whether a binding belongs to the statement that has begun before it: a ``let`` that is its value."""
+        """Whether a binding belongs to the statement that has begun before it: a ``let`` that is its value, or what
+        follows the semicolon of one."""
         kinds, before = self.kinds, frame.index[-1]
+        if before >= 0 and kinds[before] == ";":
+            return True
         if kinds[token] != LET or kinds[before] != "=":
             return False
         # The values in a chain of them all end, or none: a chain is looked through once.
