@@ -41,6 +41,8 @@ class _Block(list["TypedStatement | None"]):
         """Which statements here depend on each of some names, in order; kept for those that were asked for last."""
         known = self._dependents
         if known is not None and (known[0] is names or known[0] == names):
+            # The names of a head that was read again are others that are equal: to compare a thousand costs 10 us.
+            self._dependents = names, known[1]
             return known[1]
         dependents: dict[str, list[int]] = {}
         wanted = frozenset(names)
