@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { installationFlows } from './flows/installation.mjs';
-import { chromium, start } from './server.mjs';
+import { chromium, start, writeSettings } from './server.mjs';
 import { Workbench } from './workbench.mjs';
 
 const [work, vsix, python, pythonVsix] = process.argv.slice(2);
@@ -21,10 +21,7 @@ try {
     const workbench = new Workbench(await browser.newPage(), server.port, work);
     workbench.python = python;
     workbench.storage = path.join(work, 'user/User/globalStorage/relay-lsp.relay-lsp');
-    workbench.configure = more => {
-        const file = path.join(work, 'user/User/settings.json');
-        fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), ...more }));
-    };
+    workbench.configure = settings => writeSettings(work, settings);
     workbench.pipSettings = path.join(work, 'home/.config/pip/pip.conf');
     workbench.extension = path.join(work, 'extensions', fs.readdirSync(path.join(work, 'extensions')).find(name => name.startsWith('relay-lsp')));
     await workbench.follow(installationFlows, report);

@@ -16,7 +16,6 @@ const entry = path.join(here, 'node_modules/code-server/out/node/entry.js');
 export async function start(work, vsix, settings, asksForTrust = false, variables = {}) {
     const userData = path.join(work, 'user');
     const extensions = path.join(work, 'extensions');
-    fs.mkdirSync(path.join(userData, 'User'), { recursive: true });
     const all = {
         'workbench.startupEditor': 'none',
         'telemetry.telemetryLevel': 'off',
@@ -26,7 +25,7 @@ export async function start(work, vsix, settings, asksForTrust = false, variable
         'editor.stickyScroll.enabled': false,
         ...settings,
     };
-    fs.writeFileSync(path.join(userData, 'User/settings.json'), JSON.stringify(all));
+    writeSettings(work, all);
     const flags = ['--user-data-dir', userData, '--extensions-dir', extensions];
     const env = { ...process.env, HOME: path.join(work, 'home'), ...variables };
     fs.mkdirSync(env.HOME, { recursive: true });
@@ -60,6 +59,23 @@ export async function start(work, vsix, settings, asksForTrust = false, variable
         server.on('exit', code => reject(new Error(`code-server ended with ${code}`)));
     });
     return { port, stop: () => end(server) };
+}
+
+/**
+ * Write the settings of the user, and those of the machine: the latter name servers and programs, and once VS Code knows
+ * the extension's settings it takes them from the machine's file alone.
+ */
+export function writeSettings(work, settings) {
+    const isOfMachine = ([key]) => key.startsWith('relay.server.');
+    const entries = Object.entries(settings);
+    for (const [folder, own] of [['User', entries.filter(each => !isOfMachine(each))], ['Machine', entries.filter(isOfMachine)]]) {
+        if (own.length > 0) {
+            const file = path.join(work, 'user', folder, 'settings.json');
+            fs.mkdirSync(path.dirname(file), { recursive: true });
+            const before = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {};
+            fs.writeFileSync(file, JSON.stringify({ ...before, ...Object.fromEntries(own) }));
+        }
+    }
 }
 
 /** Start `relay-lsp serve` on a WebSocket, and wait until it listens. */
