@@ -55,19 +55,19 @@ export const pace = ({ open }) => ({
         const scroll = (pixels, frames) => page.evaluate(([by, count]) => new Promise(resolve => {
             const panes = [...document.querySelectorAll('.cm-scroller')];
             const drawn = () => panes.map(pane => [pane.querySelectorAll('[class^=s-]').length, pane.querySelectorAll('.c').length]);
-            let left = count;
+            const seen = [];
             const step = () => {
+                seen.push(drawn());
                 panes.forEach(pane => pane.scrollBy(0, by));
-                left -= 1;
-                left > 0 ? requestAnimationFrame(step) : resolve(drawn());
+                seen.length < count ? requestAnimationFrame(step) : resolve(seen);
             };
             requestAnimationFrame(step);
         }), [pixels, frames]);
-        const rushing = await scroll(120, 60);
+        const rushing = (await scroll(120, 60)).slice(30);
         await page.waitForFunction(least => [...document.querySelectorAll('.pane')].every(pane => pane.querySelectorAll('[class^=s-]').length > least), Math.min(...first) / 2);
         const stopped = await words();
         // What can be read, and what jumps, is never without its colours.
-        const reading = await scroll(20, 30);
+        const reading = (await scroll(20, 30)).at(-1);
         const jumped = await scroll(20_000, 1).then(() => page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))))).then(words);
         return { first, rushing, stopped, reading, jumped };
     },
