@@ -209,7 +209,7 @@ class Snapshot(SnapshotTokens):
         if len(values) <= most:
             return self.diagnostics, 0
         first = sorted(values, key=lambda value: (value.base, value.binding.token))[:most]
-        return in_order([*self.findings, *map(self._unused_hint, first)]), len(values) - most
+        return in_order([*self.findings, *self._hints_about(first)]), len(values) - most
 
     @cached
     def findings(self) -> Sequence[Diagnostic]:
@@ -225,8 +225,8 @@ class Snapshot(SnapshotTokens):
     @cached
     def unused_values(self) -> Sequence[Unused]:
         """The values that nothing uses, without those that a misspelled name probably means."""
-        suggested = self._suggested
-        return [value for value in self._meaning.unused() if value.name not in suggested]
+        values, suggested = self._meaning.unused(), self._suggested
+        return [value for value in values if value.name not in suggested] if suggested else values
 
     @cached
     def _suggested(self) -> frozenset[str]:
@@ -241,15 +241,20 @@ class Snapshot(SnapshotTokens):
     def _unused(self) -> Sequence[Diagnostic]:
         """The hints about values that nothing uses, without those that a misspelled name probably means."""
         values, suggested = self._meaning.unused(), self._suggested
+        hints = self._hints_about(values)
+        if not suggested:
+            return hints
+        return [hint for value, hint in zip(values, hints, strict=True) if value.name not in suggested]
+
+    def _hints_about(self, values: Sequence[Unused]) -> Sequence[Diagnostic]:
+        """The hints about some values; those before an edit are the same objects as in the text before it."""
         known = cast("_KnownHints | None", self.text_memo.get(_KnownHints))
         hints: list[Diagnostic] = []
         if known is not None:  # of a thousand, most are what they were
             hints += known.hints[: common_beginning(known.values, values)]
         hints += map(self._unused_hint, values[len(hints) :])
         self.text_memo[_KnownHints] = _KnownHints(values, hints)
-        if not suggested:
-            return hints
-        return [hint for value, hint in zip(values, hints, strict=True) if value.name not in suggested]
+        return hints
 
     def _unused_hint(self, value: Unused) -> Diagnostic:
         check_cancelled()

@@ -222,6 +222,20 @@ def test_hints_of_functions_that_an_edit_leaves_alone_are_not_looked_for_again(f
     assert sum(one is other for one, other in zip(hints, unused(edited), strict=True)) == functions - 1
 
 
+def test_the_hints_that_are_shown_of_many_stay_where_they_are_before_an_edit():
+    function = "def @f{}(%x: int32) -> int32 {{\n  %0 = negative(%x);\n  %x\n}}\n"
+    snapshot = Snapshot.open('#[version = "0.0.5"]\n' + "".join(map(function.format, range(90))), "main.relay")
+    shown, left = snapshot.diagnostics_with_hints(40)
+    assert (len(shown), left) == (40, 50)
+    at = snapshot.text.index("negative", snapshot.text.index("@f20("))
+    edited = snapshot.edit(TextSpan(at, at + len("negative")), "exp")
+    after, left = edited.diagnostics_with_hints(40)
+    assert left == 50
+    assert [one is other for one, other in zip(shown, after, strict=True)] == [number < 20 for number in range(40)]
+    afresh, _ = Snapshot.open(edited.text, "main.relay").diagnostics_with_hints(40)
+    assert [(hint.span, hint.message) for hint in after] == [(hint.span, hint.message) for hint in afresh]
+
+
 def test_a_call_of_a_function_that_comes_and_goes_changes_the_hints_before_it():
     function = "def @f{}(%x: int32) -> int32 {{\n  %0 = @last(%x);\n  %x\n}}\n"
     last = "def @last(%x: int32) -> int32 {\n  %x\n}\n"
