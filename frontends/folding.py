@@ -7,10 +7,13 @@ shape of what is no constant stays a question.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import cast
 
 from relay_lsp.ir.evaluation.folding import asks_for_shape, fold_call, fold_shape_of, is_constant
 from relay_lsp.ir.expressions import Call, Constant, Expr, If, Tuple, TupleGetItem
-from relay_lsp.ir.types import TensorType, TupleType
+from relay_lsp.ir.ops.nn.normalization import LRNAttrs
+from relay_lsp.ir.types import Dim, TensorType, TupleType
 from relay_lsp.ir.visitor import children, with_children
 
 from .diagnostics import ConversionError
@@ -21,6 +24,12 @@ __all__ = ["Folder"]
 
 MOST_ELEMENTS = 2**26
 """How many elements a folded constant has at most: what a model says in a few bytes shall not fill the memory."""
+
+MOST_STEPS = 2**16
+"""How large the window of a pool or a normalization is at most that is folded: each of its elements is a step."""
+
+MOST_WORK = 2**30
+"""How many elements folding looks at, at most: a second or two."""
 
 
 class Folder:
@@ -56,14 +65,23 @@ def _is_moderate(call: Call) -> bool:
         waiting = [type_of(call)]
     except ConversionError:
         return False
-    elements = 0
+    elements, window = 0, _window(call)
     while waiting:
         type = waiting.pop()
         if isinstance(type, TupleType):
             waiting.extend(type.fields)
         elif isinstance(type, TensorType):
             elements += math.prod(dim for dim in type.shape if isinstance(dim, int))
-    return elements <= MOST_ELEMENTS
+    return elements <= MOST_ELEMENTS and window <= MOST_STEPS and elements * window <= MOST_WORK
+
+
+def _window(call: Call) -> int:
+    """How many elements a call looks at for each that it gives, where its attributes say so."""
+    attrs = call.attrs
+    if isinstance(attrs, LRNAttrs):
+        return attrs.size
+    sides = cast("Sequence[Dim]", getattr(attrs, "pool_size", None) or ())
+    return math.prod(side for side in sides if isinstance(side, int))
 
 
 def _folded(old: Expr, new: Expr) -> Expr:

@@ -16,7 +16,7 @@ import msgspec
 from .diagnostics import Diagnostic, Severity
 from .text.text_span import TextSpan
 
-__all__ = ["INTERNAL_ERROR", "Fault", "fault", "fault_of", "fault_without_stack", "internal_error"]
+__all__ = ["INTERNAL_ERROR", "Fault", "fault", "fault_of", "fault_without_stack", "internal_error", "words_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +33,8 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 _MOST_LOGGED: Final = 1_000
+_MOST_CHARACTERS: Final = 2_000
+"""How much is told of what an exception says."""
 _met: Final[dict[str, Fault]] = {}
 
 
@@ -41,7 +43,18 @@ def fault(error: BaseException) -> Fault:
     frames = traceback.extract_tb(error.__traceback__)
     stack = tuple([f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames])
     reference = f"{zlib.crc32(';'.join((type(error).__name__, *stack)).encode()):08x}"
-    return Fault(reference, f"{type(error).__name__}: {error}", stack)
+    return Fault(reference, words_of(error), stack)
+
+
+def words_of(error: BaseException) -> str:
+    """The kind of an error and what it says, whatever that is: a user's exception may raise another one there."""
+    try:
+        said = str(error.msg if isinstance(error, SyntaxError) else error).strip()
+    except Exception:
+        said = "what it says cannot be told"
+    if len(said) > _MOST_CHARACTERS:
+        said = f"{said[: _MOST_CHARACTERS // 2]} … {said[-_MOST_CHARACTERS // 2 :]}"
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def fault_without_stack(doing: str, words: str) -> Fault:

@@ -11,8 +11,10 @@ from typing import Final
 from ..attributes import Attrs
 from ..diagnostics import Place, Related
 from ..expressions import Call, Constant, Expr, Function, GlobalVar, Var
+from ..internal_errors import words_of
 from ..ops.axes import require_few_dimensions
 from ..ops.operator import Op, RelationError
+from ..ops.relation_results import require_type
 from ..type_visitor import same_type
 from ..types import ERROR, ErrorType, FuncType, IncompleteType, TensorType, Type
 from .context import UNKNOWN_RESULT, CallContext, OperatorFuncType, constants_in, spoken_of
@@ -134,6 +136,8 @@ def run_relation(inferencer: Inferencer, call: Call, op: Op, context: CallContex
     assert op.relation is not None
     try:
         result = op.relation(context)
+        if result is not None and op.relation_reads_values:
+            require_type(result, op.name)  # A user's may give anything.
         if isinstance(result, TensorType):
             require_few_dimensions(result.ndim)
         return result
@@ -141,7 +145,7 @@ def run_relation(inferencer: Inferencer, call: Call, op: Op, context: CallContex
         _relation_failed(inferencer, call, op, failure)
     except Exception as failure:
         # A fault in one operator's relation must not take the analysis of the whole module with it.
-        message = f"the type relation of {op.name} failed on these arguments ({type(failure).__name__}: {failure})"
+        message = f"the type relation of {op.name} failed on these arguments ({words_of(failure)})"
         inferencer.report.error("relation-failed", message, Place(call, callee=True))
     return ERROR
 

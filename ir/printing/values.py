@@ -29,6 +29,8 @@ __all__ = [
 ]
 
 _INTEGER_SUFFIXES: Final = {"int16": "i16", "int32": "", "int64": "i64"}
+_LEAST_INT64: Final = -(2**63)
+"""The one integer whose literal is none: the sign stands before a number that int64 does not have."""
 _FLOAT_SUFFIXES: Final = {"float16": "f16", "float32": "f", "float64": "f64"}
 
 _ESCAPES: Final = {ord('"'): '\\"', ord("\\"): "\\\\", ord("\t"): "\\t", ord("\r"): "\\r", ord("\n"): "\\n"}
@@ -69,14 +71,21 @@ def number_text(value: float) -> str:
 
 
 def scalar_text(constant: Constant) -> str | None:
-    """The literal of a constant that has one: a scalar of a common dtype. Others stand in the metadata section."""
+    """The literal of a constant that has one: a scalar of a common dtype. Others stand in the metadata section.
+
+    So do those whose literal TVM prints and nothing reads back, TVM's parser included: ``nanf``, ``inff16``, and the
+    least int64.
+    """
     if constant.data.ndim != 0:
         return None
     dtype = constant.dtype
     if dtype in _INTEGER_SUFFIXES:
-        return f"{int(constant.data)}{_INTEGER_SUFFIXES[dtype]}"
+        number = int(constant.data)
+        return f"{number}{_INTEGER_SUFFIXES[dtype]}" if number > _LEAST_INT64 else None
     if dtype in _FLOAT_SUFFIXES:
-        return _float_digits(float(constant.data)) + _FLOAT_SUFFIXES[dtype]
+        value = float(constant.data)
+        is_readable = math.isfinite(value) or (math.isinf(value) and dtype == "float32")
+        return _float_digits(value) + _FLOAT_SUFFIXES[dtype] if is_readable else None
     if dtype == "bool":
         return "True" if constant.data else "False"
     return None

@@ -31,7 +31,8 @@ class PassError(Exception):
         self.message = message
         self.pass_name = pass_name
         if not diagnostics:
-            where = Place(place) if isinstance(place, Expr) else place
+            # A user's pass may name anything; what is no place of the module is left out.
+            where = Place(place) if isinstance(place, Expr) else place if isinstance(place, Place) else None
             diagnostics = (Diagnostic(code, Severity.ERROR, message, place=where),)
         self.diagnostics = tuple(diagnostics)
 

@@ -19,8 +19,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from relay_lsp.ir.cancellation import WorkCancelled
+from relay_lsp.ir.internal_errors import words_of
 from relay_lsp.ir.ops import operator
 
+from .declaration_checks import require_declared_operator, require_declared_pass
 from .pass_kinds import Pass
 from .registry import register_pass, registered, registered_now, unregister_pass
 
@@ -150,7 +153,7 @@ def unload(origin: str) -> None:
 def fault_of(error: BaseException, path: str | Path) -> ExtensionFault:
     """What ``error`` says, at the line of the file at ``path`` that it came through last."""
     file = str(Path(path).resolve())
-    message = "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()[-1]
+    message = words_of(error)
     if isinstance(error, SyntaxError) and error.filename == file:
         return ExtensionFault(file, error.lineno or 0, error.offset or 0, message)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -167,7 +170,11 @@ def _load(origin: str, path: str, run: Callable[[], object]) -> Extension:
         loaded = run()
         if isinstance(loaded, ModuleType):
             _register_decorated(loaded)
-    except (KeyboardInterrupt, GeneratorExit):
+        for name in set(registered_now()) - passes_before:
+            require_declared_pass(registered_now()[name])
+        for name in set(operator.registered()) - operators_before:
+            require_declared_operator(operator.registered()[name])
+    except (KeyboardInterrupt, WorkCancelled):
         raise
     except BaseException as error:  # A user's file may raise anything, SystemExit included, and must harm nothing else.
         _forget(set(registered_now()) - passes_before, set(operator.registered()) - operators_before)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.internal_errors import words_of
 from relay_lsp.ir.module import IRModule
 
 from ..infrastructure import BrokenModuleError, Pass, PassError
@@ -144,7 +145,7 @@ def _culprit(
 
 def _who_raised(number: int, culprit: Pass, error: Exception, trace: Trace) -> Culprit:
     if not isinstance(error, PassError):
-        return Culprit(number, culprit.info.name, "raises", f"{type(error).__name__}: {error}")
+        return Culprit(number, culprit.info.name, "raises", words_of(error))
     places = [diagnostic.place.expr for diagnostic in error.diagnostics if diagnostic.place is not None]
     origins = tuple(origin for place in places for origin in trace.origins(place))
     kind = "breaks typing" if isinstance(error, BrokenModuleError) else "raises"

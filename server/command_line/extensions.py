@@ -15,6 +15,10 @@ from .problems import CommandError
 __all__ = ["load_extensions"]
 
 
+_SECONDS = 30.0
+"""How long loading an extension may take where the user sets no limit, as in the worker."""
+
+
 def load_extensions(options: argparse.Namespace) -> None:
     """Load what ``--extension`` names: Python files, or installed packages.
 
@@ -23,7 +27,8 @@ def load_extensions(options: argparse.Namespace) -> None:
     """
     names: Sequence[str] = options.extensions
     for name in names:
-        with limited(getattr(options, "timeout", 0.0), partial("loading {}".format, name), "nothing was run"):
+        seconds = getattr(options, "timeout", 0.0) or _SECONDS
+        with limited(seconds, partial("loading {}".format, name), "nothing was run"):
             loaded = (load_file(name),) if name.endswith(".py") else load_package(name)
         for extension in loaded:
             fault = extension.fault

@@ -13,7 +13,10 @@ from types import FrameType
 
 from .problems import EXIT_TROUBLE, CommandError
 
-__all__ = ["ended_after", "limited"]
+__all__ = ["limited"]
+
+_SECONDS_TO_STOP = 5.0
+"""How long what is stopped may take to end, for cleaning up: a deep recursion is unwound call by call."""
 
 
 @contextmanager
@@ -21,7 +24,8 @@ def limited(seconds: float, doing: Callable[[], str], consequence: str = "the fi
     """Stop the body of the ``with`` after ``seconds``; 0 means no limit.
 
     ``doing`` names the work in the message, ``consequence`` says what follows from the stop. What is written in Python
-    is stopped between two of its instructions, as Ctrl-C stops it.
+    is stopped between two of its instructions, as Ctrl-C stops it; a process that does not let itself be stopped, or
+    is in compiled code, is ended a tenth of the time and some seconds later.
 
     Raises:
         CommandError: it was stopped, or memory ran out.
@@ -30,8 +34,14 @@ def limited(seconds: float, doing: Callable[[], str], consequence: str = "the fi
 
     def stop() -> None:
         is_late.set()
-        _thread.interrupt_main()
+        _interrupt_main_thread()
+        ending.start()
 
+    def end() -> None:
+        _end(f"{doing()} was stopped after {seconds:g} seconds; {consequence}")
+
+    ending = threading.Timer(0.1 * seconds + _SECONDS_TO_STOP, end)
+    ending.daemon = True
     timer = threading.Timer(seconds, stop)
     timer.daemon = True
     try:
@@ -47,29 +57,22 @@ def limited(seconds: float, doing: Callable[[], str], consequence: str = "the fi
         raise CommandError(f"memory ran out in {doing()}; {consequence}") from None
     finally:
         timer.cancel()
+        ending.cancel()
 
 
-@contextmanager
-def ended_after(seconds: float, message: str) -> Generator[None]:
-    """End the process with ``message`` where the body of the ``with`` takes longer than ``seconds``; 0 means no limit.
+def _interrupt_main_thread() -> None:
+    """Ctrl-C for the main thread; where there are signals it reaches one that sleeps, too."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
-    For the runtime of another framework: it is compiled code, which no interruption reaches before it returns, and
-    which may go on for ever. Give more seconds than to :func:`limited`, which leaves the process as it should.
-    """
 
-    def end() -> None:
-        print(f"relay-lsp: {message}", file=sys.stderr, flush=True)
-        sys.stdout.flush()
-        os._exit(EXIT_TROUBLE)
-
-    timer = threading.Timer(seconds, end)
-    timer.daemon = True
-    if seconds > 0:
-        timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+def _end(message: str) -> None:
+    print(f"relay-lsp: {message}", file=sys.stderr, flush=True)
+    sys.stdout.flush()
+    os._exit(EXIT_TROUBLE)
 
 
 @contextmanager

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
+import logging
+import os
+import sys
+import threading
 from collections.abc import Callable, Sequence
 
 from ..lsp.version import VERSION
@@ -27,7 +32,7 @@ _DESCRIPTION = """\
 Work with TVM Relay's textual IR: check it, format it, run passes over it, or serve an editor.
 """
 
-_VERBOSE_HELP = "show the traceback of an internal error"
+_VERBOSE_HELP = "show the traceback of an internal error, or of a pass of one's own"
 
 _EPILOG = """\
 examples:
@@ -55,6 +60,23 @@ def run(arguments: Sequence[str], *, ends_process: bool = False) -> int:
     does so in any case: each would take a tenth of it.
     """
     options = parser().parse_args(spelled_out(arguments))
+    code = _exit_code(options, ends_process)
+    if ends_process and getattr(options, "extensions", ()):
+        _end_in_spite_of_threads(code)
+    return code
+
+
+def _end_in_spite_of_threads(code: int) -> None:
+    """End the process where an extension has left threads that Python would wait for, as long as they take."""
+    if all(thread.daemon or thread is threading.main_thread() for thread in threading.enumerate()):
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # An extension may have closed them.
+            stream.flush()
+    os._exit(code)
+
+
+def _exit_code(options: argparse.Namespace, ends_process: bool) -> int:
     if not (ends_process and getattr(options, "is_over_one_file", False)):
         return exit_code_of(lambda: _carry_out(options), verbose=options.verbose)
     gc.disable()
@@ -68,6 +90,8 @@ def _carry_out(options: argparse.Namespace) -> int:
     if getattr(options, "extensions", ()):
         from .extensions import load_extensions
 
+        if options.verbose:
+            logging.basicConfig(level=logging.INFO)  # Has the stacks of passes that fail.
         load_extensions(options)
     command: Callable[[argparse.Namespace], int] = options.command
     return command(options)

@@ -19,8 +19,10 @@ from typing import Any
 from relay_lsp.ir.attributes import Attrs, attribute, attributes
 from relay_lsp.ir.dimensions import ANY, AnyDim, Dim, IntImm
 from relay_lsp.ir.expressions import Constant, Expr, Var
+from relay_lsp.ir.internal_errors import words_of
 from relay_lsp.ir.ops import operator
 from relay_lsp.ir.ops.operator import Argument, Op, OpPattern, RelationContext, RelationError
+from relay_lsp.ir.ops.relation_results import require_type
 from relay_lsp.ir.type_visitor import distinct_parts, tuple_leaves
 from relay_lsp.ir.types import ERROR, DataType, GlobalTypeVar, IncompleteType, TensorType, TupleType, Type
 
@@ -169,15 +171,15 @@ def _answer(question: CallQuestion) -> CallAnswer:
         attrs = None if op.attrs_type is None else op.attrs_type(**given)
         context = _Context(question, attrs)
         result = op.relation(context)
-        if result is not None and not isinstance(result, Type):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"the relation of {op.name} gave {result!r}, which is no type")
+        if result is not None:
+            require_type(result, op.name)
     except RelationError as error:
         return CallAnswer(refusal=(error.message, error.argument, error.attribute, error.code, error.related))
     except Exception as error:
         # A fault in the user's code is reported at its line, and as an error of the call that met it.
         extension = extension_of_operator(op.name)
         fault = fault_of(error, extension.path) if extension is not None and extension.path else None
-        message = f"its type relation failed on these arguments ({type(error).__name__}: {error})"
+        message = f"its type relation failed on these arguments ({words_of(error)})"
         return CallAnswer(refusal=(message, None, None, "relation-failed", ()), fault=fault)
     assigned = tuple((index, plain) for index, type in context.assigned.items() if (plain := _plain(type)) is not None)
     plain = None if result is None else _plain(result)

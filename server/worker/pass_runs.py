@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from relay_lsp.ir.cancellation import WorkCancelled
 from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.internal_errors import fault as kept_fault
+from relay_lsp.ir.internal_errors import words_of
 
 from ..pass_calls import PassCall
 from ..pass_contexts import ContextOptions, known_to_contexts
@@ -156,13 +158,15 @@ def run_passes(
                 failures.append(TraceFailure(error.pass_name or call.name, str(error), exprs[0] if exprs else None))
                 located = tuple(_located(diagnostic, trace, parsed) for diagnostic in error.diagnostics)
                 return PassesOutcome(text, diagnostics=located, failed=str(error))
-            except MemoryError:
-                raise  # The worker knows the limit, and says which setting it is.
-            except Exception as error:
-                # A fault of the pass itself, which may be a user's. It must not look like one of the text.
-                logger.exception("pass %s failed", call)
-                message = f"{call}: the pass failed with {type(error).__name__}: {error}"
+            except (MemoryError, KeyboardInterrupt, WorkCancelled):
+                raise  # Who set the limit, or cancelled it, says so.
+            except BaseException as error:
+                # A fault of the pass itself, which may be a user's. It must not look like one of the text, nor, where
+                # it is `sys.exit(0)`, like success.
+                message = f"{call}: the pass failed with {words_of(error)}"
                 fault = _fault_of(error, call.name)
+                # The message has the line of a user's file; its stack is for who asks for more.
+                logger.log(logging.ERROR if fault is None else logging.INFO, "pass %s failed", call, exc_info=error)
                 if fault is not None:
                     message += f" ({Path(fault.path).name}, line {fault.line})"
                 failures.append(TraceFailure(call.name, message))
@@ -209,7 +213,7 @@ def _steps_of(call: PassCall, before: IRModule, steps: Sequence[TraceStep]) -> I
         last = after
 
 
-def _fault_of(error: Exception, pass_name: str) -> ExtensionFault | None:
+def _fault_of(error: BaseException, pass_name: str) -> ExtensionFault | None:
     """Where a pass of a user's failed in the user's file; ``None`` for a pass that is ours."""
     from relay_lsp.passes.infrastructure.extensions import extension_of_pass, fault_of
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -185,6 +186,34 @@ def test_tensors_that_declare_something_else_than_they_hold(made: TensorProto, w
 def test_a_constant_is_not_unfolded_beyond_what_memory_holds() -> None:
     made = read(model([node("ConstantOfShape", "s", "y")], {}, constants={"s": np.array([10**6, 10**6])}))
     assert "full(" in main_text(made)
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes"),
+    [
+        ("LRN", {"size": 10**9 + 1}),
+        ("MaxPool", {"kernel_shape": [1, 10**6], "pads": [0, 10**6, 0, 10**6]}),
+        ("AveragePool", {"kernel_shape": [10**6, 1], "pads": [10**6, 0, 10**6, 0]}),
+    ],
+)
+def test_a_window_over_a_constant_is_not_folded_beyond_what_time_allows(
+    operator: str, attributes: dict[str, Any]
+) -> None:
+    held = np.ones((1, 1, 4, 4), np.float32)
+    started = time.process_time()
+    made = read(model([node(operator, "w", "y", **attributes)], {}, constants={"w": held}))
+    assert not made.diagnostics
+    assert time.process_time() - started < 2
+    assert "nn." in main_text(made)
+
+
+def test_numbers_without_a_literal_can_be_read_back() -> None:
+    held = {"w": np.array(np.nan, np.float32), "v": np.array(-np.inf, np.float64)}
+    made = read(
+        model([node("Add", "x w"), node("Add", "d v", "z")], {"x": X, "d": ("float64", (2,))}, ["y", "z"], held)
+    )
+    assert not made.diagnostics
+    assert not ir.parse(model_text(made)[0]).diagnostics
 
 
 def external(folder: Path, location: str, **entries: int) -> Path:

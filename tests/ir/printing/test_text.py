@@ -44,6 +44,7 @@ from relay_lsp.ir.printing import (
     type_to_text,
 )
 from relay_lsp.ir.spans import SourceName, Span
+from relay_lsp.ir.syntax import parse
 from relay_lsp.ir.types import (
     DataType,
     FuncType,
@@ -237,6 +238,27 @@ def test_modules_sort_types_and_functions_and_number_on() -> None:
 )
 def test_scalars_stand_in_place(value: float, dtype: str, text: str) -> None:
     assert scalar_text(scalar(value, dtype)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (float("nan"), "float32"),
+        (-float("nan"), "float16"),
+        (float("inf"), "float16"),
+        (-float("inf"), "float64"),
+        (-(2**63), "int64"),
+    ],
+)
+def test_scalars_whose_literal_cannot_be_read_stand_in_the_metadata_section(value: float, dtype: str) -> None:
+    module = IRModule.from_expr(Tuple((scalar(value, dtype), scalar(1, dtype))))
+    parsed = parse(to_text(module))
+    assert not parsed.diagnostics
+    (function,) = parsed.module.functions.values()
+    assert isinstance(function.body, Tuple)
+    read = function.body.fields[0]
+    assert isinstance(read, Constant)
+    np.testing.assert_array_equal(read.data, np.asarray(value, dtype))
 
 
 def test_other_constants_stand_in_the_metadata_section() -> None:

@@ -391,6 +391,33 @@ def test_an_extension_that_loops_is_stopped_and_named(
     assert f"loading {endless} was stopped after 0.5 seconds" in capsys.readouterr().err
 
 
+_EATS = "import time\nwhile True:\n    try:\n        time.sleep(60)\n    except BaseException:\n        pass\n"
+_THREAD = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ("import time\ntime.sleep(600)\n", 2, "was stopped after 0.5 seconds; nothing was run"),
+        (_EATS, 2, "was stopped after 0.5 seconds; nothing was run"),
+        (_THREAD, 0, ""),
+    ],
+)
+def test_an_extension_holds_up_no_process(model: Path, tmp_path: Path, body: str, code: int, words: str) -> None:
+    odd = tmp_path / "odd.py"
+    odd.write_text(body)
+    arguments = ["opt", "--timeout", "0.5", "--extension", str(odd), "--pass", "FoldConstant", str(model)]
+    if not words:
+        arguments[1:3] = []
+    done = subprocess.run(
+        [sys.executable, "-m", "relay_lsp.server", *arguments], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == code
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert ("@main" in done.stdout) == (code == 0)
+
+
 @pytest.mark.parametrize("given", ["-1", "nan", "1e999", "soon"])
 def test_a_limit_that_no_timer_can_wait_for_is_refused(
     model: Path, given: str, capsys: pytest.CaptureFixture[str]

@@ -222,7 +222,7 @@ async def test_a_users_operator_is_typed_and_told_of_like_any_other(tmp_path: Pa
 
 BAD_RELATIONS = {
     "raises": ("return context.nothing", "AttributeError: '_Context' object has no attribute 'nothing'"),
-    "gives no type": ("return 3", "TypeError: the relation of user.bad gave 3, which is no type"),
+    "gives no type": ("return 3", "TypeError: the relation of user.bad gave 3 (int), which is no type"),
     "does not end": ("\n    while True: pass", "the type relation of user.bad failed: stopped after 5 seconds"),
     "ends the process": (
         "\n    import os; os._exit(3)",
