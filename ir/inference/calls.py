@@ -151,6 +151,9 @@ def run_relation(inferencer: Inferencer, call: Call, op: Op, context: CallContex
 
 
 def _relation_failed(inferencer: Inferencer, call: Call, op: Op, failure: RelationError) -> None:
+    if not inferencer.report.is_worded:
+        inferencer.report.count(call)
+        return
     index = failure.argument
     if index is not None and not 0 <= index < len(call.args):
         index = None

@@ -108,12 +108,15 @@ def infer_local(expr: Expr, module: IRModule | None = None) -> InferredExpr:
     return InferredExpr(resolution.result(expr), tuple(report.diagnostics), resolution.replaced)
 
 
-def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | None = None) -> InferredStatement:
+def infer_statement(
+    expr: Expr, known: Mapping[Expr, Type], module: IRModule | None = None, *, is_worded: bool = True
+) -> InferredStatement:
     """Type one expression given the types of what it uses, without looking into that or writing anything.
 
     ``known`` has the type of every expression and variable at which to stop; the error type silences what depends on
     it, and :data:`OPEN` in it stands for what the statement may tell. The result depends only on the expression, these
-    types, and the signatures and data types of ``module``.
+    types, and the signatures and data types of ``module``. Where it ``is_worded`` not, some of the findings are
+    :data:`.COUNTED`.
     """
     module = module or IRModule()
     unknown = {
@@ -121,12 +124,12 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
         for used, type in known.items()
         if not isinstance(type, TensorType) and has_incomplete(type)
     }
-    inferencer = _typed(expr, known, unknown, module)
+    inferencer = _typed(expr, known, unknown, module, is_worded)
     if inferencer.solver.told_open:
         # Only a statement that needs it has parts of types replaced: a thousand pairs, each of the one before, have
         # types of up to a thousand different parts.
         unknown = {used: with_unknowns(known[used]) for used in unknown}
-        inferencer = _typed(expr, known, unknown, module)
+        inferencer = _typed(expr, known, unknown, module, is_worded)
     report = inferencer.report
     memo: dict[int, Type] = {}
     solver = inferencer.solver
@@ -145,9 +148,11 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
     return InferredStatement(whole, types, complete, tuple(report.diagnostics), determined)
 
 
-def _typed(expr: Expr, known: Mapping[Expr, Type], unknown: Mapping[Expr, Type], module: IRModule) -> Inferencer:
+def _typed(
+    expr: Expr, known: Mapping[Expr, Type], unknown: Mapping[Expr, Type], module: IRModule, is_worded: bool
+) -> Inferencer:
     """``expr`` typed, with ``unknown`` types in place of some of those that are known."""
-    inferencer = Inferencer(module, Signatures(module), InferenceReport())
+    inferencer = Inferencer(module, Signatures(module), InferenceReport(is_worded))
     for used, type in known.items():
         inferencer.know(used, unknown.get(used, type))
     infer(inferencer, expr)

@@ -165,6 +165,9 @@ class Inferencer:
             lhs, rhs = self.solver.resolve(first.lhs), self.solver.resolve(first.rhs)
             if self.solver.contains_error(lhs) or self.solver.contains_error(rhs):
                 return result
+            if not self.report.is_worded:
+                self.report.count(blame)
+                return result
             explanation = explain(Mismatch(lhs, rhs, first.dimensions, first.infinite))
             code = "infinite-type" if first.infinite else explanation.code
             self.report.error(code, explanation.message, explanation.place, explanation.related, blame=blame)

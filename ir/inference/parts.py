@@ -120,17 +120,23 @@ def field_of(inferencer: Inferencer, expr: TupleGetItem, tuple_type: Type) -> Ty
     """The type of a field of a tuple type that is known."""
     if isinstance(tuple_type, ErrorType):
         return ERROR
-    if not isinstance(tuple_type, TupleType):
+    if not (isinstance(tuple_type, TupleType) and 0 <= expr.index < len(tuple_type.fields)):
+        _no_field(inferencer, expr, tuple_type)
+        return ERROR
+    return tuple_type.fields[expr.index]
+
+
+def _no_field(inferencer: Inferencer, expr: TupleGetItem, tuple_type: Type) -> None:
+    if not inferencer.report.is_worded:
+        inferencer.report.count(expr)
+    elif not isinstance(tuple_type, TupleType):
         message = f"{name_of(expr.tuple_value)} is {describe(tuple_type)}, not a tuple, and has no fields"
         inferencer.report.error("not-a-tuple", message, Place(expr), inferencer.origins(expr.tuple_value))
-        return ERROR
-    fields = tuple_type.fields
-    if not 0 <= expr.index < len(fields):
+    else:
+        fields = tuple_type.fields
         last = f"; the last one is .{len(fields) - 1}" if fields else ""
         message = f"{name_of(expr.tuple_value)} has {count(len(fields), 'field')}, there is no .{expr.index}{last}"
         inferencer.report.error("tuple-index-out-of-range", message, Place(expr), inferencer.origins(expr.tuple_value))
-        return ERROR
-    return fields[expr.index]
 
 
 def _content_type(inferencer: Inferencer, expr: Expr, ref: Expr) -> Type:

@@ -32,6 +32,7 @@ from ..types import FuncType, IncompleteType, TensorType, TupleType, Type, short
 from .solver import Mismatch
 
 __all__ = [
+    "COUNTED",
     "RESULT_DECLARED",
     "Finding",
     "InferenceReport",
@@ -54,6 +55,10 @@ RESULT_DECLARED: Final = "the result is declared here"
 """What is said of the place where a function declares a result that its value does not have."""
 
 
+COUNTED: Final = Diagnostic("", Severity.ERROR, "")
+"""An error that was counted and not put into words."""
+
+
 class Finding(NamedTuple):
     """An error to be reported: what kind of error, in which words, where, and what else has to do with it."""
 
@@ -67,11 +72,13 @@ class InferenceReport:
     """The findings of one run, and the expressions that have an error of their own.
 
     ``undeclared`` has, by the index of the finding, the function whose result would have to be declared.
+    Where it ``is_worded`` not, findings that take long to be put into words are counted.
     """
 
-    __slots__ = ("diagnostics", "reported", "undeclared")
+    __slots__ = ("diagnostics", "is_worded", "reported", "undeclared")
 
-    def __init__(self) -> None:
+    def __init__(self, is_worded: bool = True) -> None:
+        self.is_worded: Final = is_worded
         self.diagnostics: Final[list[Diagnostic]] = []
         self.reported: Final[set[Expr]] = set()
         self.undeclared: Final[dict[int, GlobalVar]] = {}
@@ -91,6 +98,11 @@ class InferenceReport:
         self.diagnostics.append(
             Diagnostic(code, Severity.ERROR, message, place=place, related=tuple(related), data=data)
         )
+
+    def count(self, blame: Expr) -> None:
+        """Add an error without words, and mark the expression that must be typed again."""
+        self.reported.add(blame)
+        self.diagnostics.append(COUNTED)
 
     def name_results(self, module: IRModule, typed: Mapping[GlobalVar, Function]) -> None:
         """Say of each function whose result is not declared what it gives, now that it is ``typed``."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic, Place
 from ..expressions import Call, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
-from ..inference import CANNOT_INFER, InferredStatement, infer_statement
+from ..inference import CANNOT_INFER, COUNTED, InferredStatement, infer_statement
 from ..inference.fixes import fixes_for
 from ..internal_errors import internal_error
 from ..module import IRModule
@@ -18,7 +18,7 @@ from ..ops import operator as operators
 from ..syntax.expression_spans import place_span
 from ..syntax.lowering import Item, Lowering
 from ..syntax.programs import Step
-from ..syntax.scopes import Names, SymbolKind
+from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.tokens import META
@@ -30,6 +30,7 @@ from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, ErrorType, Type
 from .declarations import METADATA_USE, NeedsFullAnalysis
 from .heads import Head
+from .lazy_findings import LazyFindings
 from .lints.unused import Effect, effect_of
 
 __all__ = ["LoweredStatement", "TypedLowering"]
@@ -45,7 +46,7 @@ class TypedLowering(msgspec.Struct, frozen=True):
     """
 
     type: Type
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: Sequence[Diagnostic]
     determined: tuple[Type | None, ...] = ()
 
 
@@ -92,17 +93,15 @@ class LoweredStatement:
             if not isinstance(other.value, ErrorExpr):
                 value = Let(Var("_"), other.value, value)
         self.value: Final[Expr] = value
-        what = {"let": item.var, "graph": item.value}.get(item.kind)
-        bound = (definition for definition in reversed(lowering.definitions) if definition.value is what)
-        self.bound: Final = next(bound, None)
+        self.bound: Final = _bound(item, lowering.definitions)
         """The definition of the name that it binds."""
-        self.binds_inside: Final = any(definition is not self.bound for definition in lowering.definitions)
+        self.binds_inside: Final = len(lowering.definitions) > (self.bound is not None)
         """Whether it has other names of its own."""
         self.is_broken: Final = isinstance(value, ErrorExpr)
         self.is_value: Final = item.kind == "expression" and not item.terminated
         self.functions: Final = tuple(lowering.functions)
         self.placeholders: Final[dict[str, Expr]] = {**lowering.placeholders, **lowering.functions}
-        declared = dict.fromkeys(definition.name for _, _, definition in lowering.uses if definition.kind in _OF_TYPES)
+        declared = dict.fromkeys([each.name for _, _, each in lowering.uses if each.kind in _OF_TYPES])
         self.declared: Final = (*declared, METADATA_USE) if META in segment.kinds else tuple(declared)
         extra = (unexpected_brace(self.unit),) if segment.role is Role.EXTRA_CLOSE else ()
         self.diagnostics: Final = (*segment.diagnostics, *extra, *lowering.diagnostics)
@@ -117,7 +116,11 @@ class LoweredStatement:
         """What was wrong last, of what calls functions with heads as they were then."""
         self.guess: LoweredStatement | None = None
         """The statement with the operator that was probably meant by a misspelled one."""
-        if not guess and any(each.code == "undefined-operator" and each.fixes for each in lowering.diagnostics):
+        if (
+            not guess
+            and lowering.diagnostics
+            and any(each.code == "undefined-operator" and each.fixes for each in lowering.diagnostics)
+        ):
             suggested = LoweredStatement(segment, names, module, guess=True)
             self.guess = None if suggested.diagnostics else suggested
 
@@ -261,19 +264,28 @@ class LoweredStatement:
         if isinstance(value, ErrorExpr) and not value.parts:
             return TypedLowering(ERROR, ())
         known = dict(zip(self.placeholders.values(), types, strict=True))
-        inferred = infer_statement(value, known, self._module_with(heads))
+        inferred = infer_statement(value, known, self._module_with(heads), is_worded=False)
         is_told = not any(map(has_incomplete, types))
         if is_told and not inferred.complete and not inferred.diagnostics:
             raise NeedsFullAnalysis
         if not is_told and self._ties_a_function(inferred, types):
             raise NeedsFullAnalysis
-        diagnostics = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
+        diagnostics: Sequence[Diagnostic] = ()
+        if inferred.diagnostics:
+            diagnostics = [self._located(each) for each in inferred.diagnostics if each is not COUNTED]
+            if len(diagnostics) < len(inferred.diagnostics):
+                diagnostics = LazyFindings(inferred.diagnostics, lambda: self._worded(known, heads))
         if diagnostics and (is_told or any(each.code != CANNOT_INFER for each in diagnostics)):
             return TypedLowering(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
         determined: tuple[Type | None, ...] = ()
         if inferred.determined:
             determined = tuple([inferred.determined.get(used) for used in self.placeholders.values()])
         return TypedLowering(inferred.type, diagnostics, determined)
+
+    def _worded(self, known: Mapping[Expr, Type], heads: Mapping[str, Head]) -> Sequence[Diagnostic]:
+        """What is wrong with the statement, in words and at its places: hardly any of ten thousand faults is shown."""
+        inferred = infer_statement(self.value, known, self._module_with(heads))
+        return [self._located(diagnostic) for diagnostic in inferred.diagnostics]
 
     def _ties_a_function(self, inferred: InferredStatement, types: tuple[Type, ...]) -> bool:
         """Whether the statement may give a parameter without a type to a function of the module: all calls must agree
@@ -309,11 +321,22 @@ def _main_first(items: list[Item]) -> list[Item]:
     Raises:
         NeedsFullAnalysis: more than one of them binds a name.
     """
+    if len(items) == 1 and items[0].kind != "free":
+        return items
     binding = [item for item in items if item.kind != "expression"]
     if not items or len(binding) > 1 or any(item.kind == "free" for item in items):
         raise NeedsFullAnalysis
     main = binding[0] if binding else items[-1]
     return [main, *(item for item in items if item is not main)]
+
+
+def _bound(item: Item, definitions: Sequence[Definition]) -> Definition | None:
+    """The definition of the name that a statement binds."""
+    what = item.var if item.kind == "let" else item.value if item.kind == "graph" else None
+    for definition in reversed(definitions) if what is not None else ():
+        if definition.value is what:
+            return definition
+    return None
 
 
 class _OpenLowering(Lowering):

@@ -39,9 +39,10 @@ from ..types import Type
 from .function_statements import FunctionStatements
 from .graph_binders import AnalysedFunction, GraphBinders
 from .heads import Head
+from .lazy_findings import counted
 from .statement_list import StatementList
 from .template_cache import TemplateCache
-from .typed_statement import LazyFindings, TypedStatement
+from .typed_statement import TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["AnalysedFunction", "ModuleAnalysis"]
@@ -223,7 +224,7 @@ class ModuleAnalysis:
                     continue
             findings = state.diagnostics
             shown: list[int] = []
-            for number, diagnostic in enumerate(findings.like if isinstance(findings, LazyFindings) else findings):
+            for number, diagnostic in enumerate(counted(findings)):
                 counts[diagnostic.severity] += 1
                 if counts[diagnostic.severity] <= MOST_DIAGNOSTICS:
                     shown.append(number)

@@ -20,12 +20,13 @@ from .bound_names import BoundNames
 from .declarations import NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .heads import Head
+from .lazy_findings import LazyFindings, counted
 from .lowered_statement import LoweredStatement, TypedLowering
 from .parameter_types import ParameterTypes
 from .retyping import Retyping
 from .statement_list import StatementList, between, replaced
 from .template_cache import TemplateCache
-from .typed_statement import LazyFindings, TypedStatement
+from .typed_statement import TypedStatement
 
 __all__ = ["NEARBY", "STEP", "Outside", "StatementTyper"]
 
@@ -196,7 +197,7 @@ class StatementTyper:
                             types[used] = of_used
                     known.append(of_used)
                 before = seen.get(lowered)
-                type = before[1] if before is not None and before[0] == known else lowered.known_type(tuple(known))
+                type = before[1] if before is not None and before[0] == known else self._type_with(lowered, known)
             if lowered is None or type is None or type is ERROR:
                 put_away()
                 count = len(self.parameters.inferred)
@@ -225,6 +226,15 @@ class StatementTyper:
                 types[name] = type
         put_away()
         self.names.mention(mentions, functions, bound_here)
+
+    def _type_with(self, lowered: LoweredStatement, known: Sequence[Type | None]) -> Type | None:
+        """The type of a statement without faults, where those of all names in it are ``known``; ``None`` where there is
+        more to say about it."""
+        types = tuple([type for type in known if type is not None])
+        if len(types) < len(known):
+            return None
+        typed = lowered.type_with(types, self.outside.heads)
+        return None if typed.diagnostics or typed.determined else typed.type
 
     def _type_known(self, name: str, order: float) -> Type | None:
         """The type of a name in the statement of ``order``, where it is bound before it or is all written down."""
@@ -461,7 +471,7 @@ class StatementTyper:
         lowered, heads = statement.shared, self.outside.heads
         if lowered is not None:
             typed = lowered.type_with(types, heads)
-            like = (*lowered.diagnostics, *typed.diagnostics)
+            like = (*lowered.diagnostics, *counted(typed.diagnostics))
             if not like:
                 return typed, ()
             context, called = self.context, {name: heads[name] for name in statement.calls if name in heads}

@@ -27,6 +27,7 @@ from .function_words import FunctionWords
 from .head_parts import head_words
 from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
+from .lazy_findings import together
 from .lowered_statement import LoweredStatement, TypedLowering
 from .statement_likeness import (
     SPEAKING,
@@ -255,7 +256,7 @@ class TemplateCache:
 
     def findings(
         self, statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
-    ) -> tuple[TypedLowering, tuple[Diagnostic, ...]]:
+    ) -> tuple[TypedLowering, Sequence[Diagnostic]]:
         """The type of a statement whose names have these types, and what is wrong with it, at its own places.
 
         It is lowered for itself only if none before it differs in the name that it binds alone.
@@ -279,7 +280,7 @@ class TemplateCache:
         if isinstance(bound, BoundName):
             self._alike.keep_lowered(bound, own)
         typed = own.type_with(types, heads)
-        return typed, (*own.diagnostics, *typed.diagnostics)
+        return typed, together(own.diagnostics, typed.diagnostics)
 
     def _bound(self, segment: Segment) -> BoundName | None:
         """The name that a statement binds, and once no operators are suggested any more, an unknown one in it."""

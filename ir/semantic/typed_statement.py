@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import compress
-from typing import Final, overload
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -18,40 +18,7 @@ from .lints.unused import UnusedBinding, unused_in
 from .lowered_statement import LoweredStatement
 from .type_comments import TYPE_COMMENT, type_of_comment
 
-__all__ = ["LazyFindings", "ReportedStatement", "TypedStatement"]
-
-
-class LazyFindings(Sequence[Diagnostic]):
-    """What is wrong with a statement as with others that differ in names alone; worked out where it is shown.
-
-    ``like`` is what is wrong with another: as many findings, as bad, with other words and places.
-    """
-
-    __slots__ = ("_findings", "_work_out", "like")
-
-    def __init__(self, like: Sequence[Diagnostic], work_out: Callable[[], Sequence[Diagnostic]]) -> None:
-        self.like: Final = like
-        self._work_out: Callable[[], Sequence[Diagnostic]] | None = work_out
-        self._findings: Sequence[Diagnostic] = ()
-
-    def _all(self) -> Sequence[Diagnostic]:
-        work_out = self._work_out
-        if work_out is not None:
-            self._findings = work_out()
-            self._work_out = None
-        return self._findings
-
-    @overload
-    def __getitem__(self, index: int) -> Diagnostic: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Diagnostic]: ...
-
-    def __getitem__(self, index: int | slice) -> Diagnostic | Sequence[Diagnostic]:
-        return self._all()[index]
-
-    def __len__(self) -> int:
-        return len(self.like)
+__all__ = ["ReportedStatement", "TypedStatement"]
 
 
 class TypedStatement:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from ..collections.lru_map import LruMap
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..internal_errors import internal_error
 from ..text.text_span import TextSpan
@@ -110,10 +111,24 @@ class Segment(SegmentText):
             self._report_unreadable(kinds)
         if kinds:
             try:
-                self.statements = _SegmentParser(self).parse()
+                self.statements = self._parsed(kinds)
             except Exception as error:
                 self.add(internal_error(error, "reading this", self.range(0, len(kinds) - 1)))
                 self.statements = (Statement(None, kinds, range(len(kinds)), {}),)
+
+    def _parsed(self, kinds: str) -> Sequence[Statement]:
+        """Its statements; what is wrong with them is reported.
+
+        Without a fault, they follow from the kinds of the tokens alone: statements with braces take long to be read.
+        """
+        if self.role is not Role.STATEMENT or self.is_short or self.diagnostics or len(kinds) > _LONGEST_KEPT:
+            return _SegmentParser(self).parse()
+        known = _without_fault.get(kinds)
+        if known is None:
+            known = _SegmentParser(self).parse()
+            if not self.diagnostics:
+                _without_fault[kinds] = known
+        return known
 
     def parse_like(self, other: Segment, findings: Sequence[Diagnostic] = ()) -> None:
         """Take the statements of one that was parsed, and differs in names and comments alone.
@@ -149,6 +164,13 @@ class Segment(SegmentText):
                 span = self.span(token)
                 fix = Fix("Close the string", (TextEdit(TextSpan(span.end, span.end), '"'),))
                 self.report("unclosed-string", "this string has no closing quote on its line", span, fix)
+
+
+_LONGEST_KEPT: Final = 500
+"""Tokens of a segment whose statements are kept in mind."""
+
+_without_fault: Final = LruMap[str, Sequence[Statement]](1_024)
+"""The statements of segments without faults, by the kinds of their tokens."""
 
 
 class CutSegment(Segment):

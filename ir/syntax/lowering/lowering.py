@@ -81,6 +81,8 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         outer = getattr(self, "statement", statement)
         depths = self.scope.depth, self.type_scope.depth
         try:
+            if statement.root is not None and not statement.blocks:
+                return self._read_flat(statement, statement.root)
             return _drive(self._read(statement))
         except Exception as error:
             self._give_up(statement, error, depths)
@@ -100,21 +102,44 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         self.statement = statement
 
     def _read(self, statement: Statement) -> _Work:
+        root = statement.root
+        if root is not None and not statement.blocks:
+            return self._read_flat(statement, root)
         outer = getattr(self, "statement", statement)
         self.statement = statement
-        root = statement.root
         first = self._place(statement.first)
         if root is None:
             item = yield self._read_broken(statement)
         else:
-            value = yield self._evaluate(statement, root)
-            if isinstance(value, Item):
-                item = value
-                item.first = first
-            else:
-                item = Item("expression", value, first, terminated=statement.kinds.endswith(";"))
+            item = self._item(statement, (yield self._evaluate(statement, root)), first)
         self.statement = outer
         return item
+
+    def _read_flat(self, statement: Statement, root: ShapeNode) -> Item:
+        """What :meth:`_read` gives for a statement without blocks, as most are: nothing in it is to be waited for."""
+        outer = getattr(self, "statement", statement)
+        self.statement = statement
+        first = self._place(statement.first)
+        values: list[Any] = []
+        actions = self._actions
+        for step in program_of(root, statement.kinds):
+            arity = step.arity
+            if arity:
+                taken = values[-arity:]
+                del values[-arity:]
+                values.append(actions[step.action](self, step, taken))
+            else:
+                values.append(actions[step.action](self, step, []))
+        item = self._item(statement, values[-1], first)
+        self.statement = outer
+        return item
+
+    @staticmethod
+    def _item(statement: Statement, value: Any, first: Position) -> Item:
+        if isinstance(value, Item):
+            value.first = first
+            return value
+        return Item("expression", value, first, terminated=statement.kinds.endswith(";"))
 
     def _evaluated(self, statement: Statement, root: ShapeNode) -> Any:
         return _drive(self._evaluate(statement, root))

@@ -151,10 +151,10 @@ def test_a_fault_in_one_statement_leaves_what_is_wrong_with_the_others(monkeypat
 
     infer: Callable[..., Any] = vars(lowered_statement)["infer_statement"]
 
-    def fail(value: Any, *rest: Any) -> Any:
+    def fail(value: Any, *rest: Any, **options: Any) -> Any:
         if "softmax" in repr(value):
             raise InjectedFault("softmax")
-        return infer(value, *rest)
+        return infer(value, *rest, **options)
 
     monkeypatch.setattr(lowered_statement, "infer_statement", fail)
     body = "  %0 = nn.softmax(%x, axis=0);\n  %1 = add(%x, %0);\n  %2 = nn.rellu(%1);\n  %2\n"
