@@ -9,12 +9,13 @@ import re
 from typing import Final
 
 from ..attributes import Attrs
+from ..cancellation import WorkCancelled
 from ..diagnostics import Place, Related
 from ..expressions import Call, Constant, Expr, Function, GlobalVar, Var
 from ..internal_errors import words_of
 from ..ops.axes import require_few_dimensions
 from ..ops.operator import Op, RelationError
-from ..ops.relation_results import require_type
+from ..ops.relation_results import require_type, sound_refusal
 from ..type_visitor import same_type
 from ..types import ERROR, ErrorType, FuncType, IncompleteType, TensorType, Type
 from .context import UNKNOWN_RESULT, CallContext, OperatorFuncType, constants_in, spoken_of
@@ -142,8 +143,10 @@ def run_relation(inferencer: Inferencer, call: Call, op: Op, context: CallContex
             require_few_dimensions(result.ndim)
         return result
     except RelationError as failure:
-        _relation_failed(inferencer, call, op, failure)
-    except Exception as failure:
+        _relation_failed(inferencer, call, op, sound_refusal(failure, op) if op.relation_reads_values else failure)
+    except (KeyboardInterrupt, WorkCancelled):
+        raise
+    except BaseException as failure:
         # A fault in one operator's relation must not take the analysis of the whole module with it.
         message = f"the type relation of {op.name} failed on these arguments ({words_of(failure)})"
         inferencer.report.error("relation-failed", message, Place(call, callee=True))

@@ -1,4 +1,4 @@
-"""What a type relation of a user's may give: types whose parts, dimensions and dtypes are those of Relay."""
+"""What a type relation of a user's may give, or say: types whose parts, dimensions and dtypes are those of Relay."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from typing import cast
 
 from ..dimensions import DimExpr
 from ..types import CompositeType, DataType, TensorType, Type
+from .operator import Op, RelationError
 
-__all__ = ["require_type"]
+__all__ = ["require_type", "sound_refusal"]
 
 _LARGEST = 2**63 - 1
 """Dimensions are of int64."""
+
+_MOST_CHARACTERS = 2_000
+"""How much of the message of a refusal is told."""
 
 
 def require_type(result: object, name: str) -> None:
@@ -32,6 +36,22 @@ def require_type(result: object, name: str) -> None:
             _require_tensor(current, name)
         elif isinstance(current, CompositeType):
             waiting.extend(current.parts)
+
+
+def sound_refusal(refusal: RelationError, op: Op) -> RelationError:
+    """What a relation refused with, without what is no text, argument or attribute of a call of ``op``."""
+    said, argument, name = cast("tuple[object, object, object]", (refusal.message, refusal.argument, refusal.attribute))
+    message = said if isinstance(said, str) else _short(said)
+    if len(message) > _MOST_CHARACTERS:
+        message = f"{message[:_MOST_CHARACTERS]}…"
+    known = () if op.attrs_type is None else op.attrs_type.fields()
+    return RelationError(
+        message,
+        argument=argument if isinstance(argument, int) else None,
+        attribute=name if isinstance(name, str) and name in known else None,
+        code=refusal.code if isinstance(cast("object", refusal.code), str) else "type-mismatch",
+        related=refusal.related,
+    )
 
 
 def _require_tensor(type: TensorType, name: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from relay_lsp import ir
 from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.passes.infrastructure.extensions import load_file, unload
 from relay_lsp.server.pass_calls import PassCall
 from relay_lsp.server.worker.pass_outcomes import PassesOutcome
@@ -102,3 +103,29 @@ def test_what_a_relation_gives_must_be_a_type(tmp_path: Path, result: str, words
     (found,) = report.diagnostics
     assert found.code == "relation-failed"
     assert words in found.message
+
+
+@pytest.mark.parametrize(
+    ("refusal", "words"),
+    [
+        ("RelationError('why', argument='x')", "my.odd: why"),
+        ("RelationError('why', argument=99, attribute='nowhere')", "my.odd: why"),
+        ("RelationError(None)", "my.odd: None"),
+        ("RelationError('a' * 10**6)", "…"),
+        ("SystemExit(0)", "SystemExit: 0"),
+        ("type('E', (BaseException,), {})('why')", "E: why"),
+    ],
+)
+def test_whatever_a_relation_refuses_with_is_a_finding_at_the_call(tmp_path: Path, refusal: str, words: str) -> None:
+    file = tmp_path / "odd.py"
+    relation = f"from relay_lsp.ir.ops.operator import RelationError\ndef refuse(context):\n    raise {refusal}\n"
+    operator = "register(Op('my.odd', doc='Odd.', arguments=(Argument('x', 'x'),), relation=refuse))"
+    file.write_text(f"{HEAD}{relation}{operator}")
+    extension = load_file(file)
+    assert extension.fault is None
+    text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(4), float32]) { tanh(my.odd(%x)) }\n'
+    found = Snapshot.open(text, "model.relay").diagnostics
+    unload(extension.origin)
+    assert [each.severity for each in found] == [Severity.ERROR]
+    assert words in found[0].message
+    assert len(found[0].message) < 3_000
