@@ -373,6 +373,8 @@ class TemplateCache:
 
     def _find_template(self, segment: Segment, names: Sequence[str]) -> StatementTemplate | None:
         kinds, texts, _ = segment.tokens
+        if not self._plan(kinds).is_nested and shape_of("statement", kinds).fault is not None:
+            return None  # it stands for others as what is at fault does (:meth:`_alone`)
         like = Likeness(kinds, texts, pattern_of(names))
         free = self._valueless.get(like.without_numbers)
         key = like.key(free or frozenset())
@@ -390,8 +392,6 @@ class TemplateCache:
         return template
 
     def _template(self, segment: Segment, kinds: str, names: Sequence[str]) -> StatementTemplate | None:
-        if not self._plan(kinds).is_nested and shape_of("statement", kinds).fault is not None:
-            return None
         lowered = self._lowered(segment)
         if lowered.diagnostics:
             self._at_fault = segment, lowered
@@ -417,7 +417,6 @@ class TemplateCache:
             raise NeedsFullAnalysis  # a binding that lost its `=`, or a use: the whole text tells
         made = ReportedStatement.lowered_alone(segment, own)
         self._alike.keep(made, bound_here)
-        self._faulty.keep(made, own, self._means_nothing)
         self._faulty.keep(made, own, self._means_nothing)
         return made
 

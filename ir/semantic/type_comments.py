@@ -10,8 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from ..expressions import Var
-from ..syntax.parsing import parse_expr
+from ..syntax.parsing import parse_type
 from ..types import Type
 
 __all__ = ["TYPE_COMMENT", "type_of_comment"]
@@ -23,5 +22,4 @@ TYPE_COMMENT: Final = re.compile(r"/\* ty=([^*\n]*?)(?= \*/| span=)")
 @lru_cache(maxsize=4096)
 def type_of_comment(text: str) -> Type | None:
     """The type that the text of a comment says; ``None`` where it is none that stands for itself."""
-    parsed = parse_expr(f"free_var %x: {text}; %x")
-    return parsed.expr.type_annotation if isinstance(parsed.expr, Var) and not parsed.diagnostics else None
+    return parse_type(text)

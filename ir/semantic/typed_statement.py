@@ -235,6 +235,8 @@ def _names_in(segment: Segment, bound: str | None, uses: tuple[str, ...]) -> tup
 
 
 def _inner_unused(own: LoweredStatement) -> tuple[UnusedBinding, ...]:
+    if not own.binds_inside:
+        return ()
     bound_at = -1 if own.bound is None else own.bound.token
     bindings = [value.binding for value in unused_in(own.lowering)]
     return tuple([binding for binding in bindings if binding.token != bound_at])

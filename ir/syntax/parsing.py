@@ -1,4 +1,4 @@
-"""``parse`` and ``parse_expr``: text in, module or expression and diagnostics out."""
+"""``parse``, ``parse_expr`` and ``parse_type``: text in, module, expression or type out."""
 
 from __future__ import annotations
 
@@ -10,10 +10,18 @@ from ..diagnostics import Diagnostic, Place
 from ..expressions import Expr
 from ..module import IRModule
 from ..text.text_span import TextSpan
+from ..types import Type
+from .blocks import Statement
+from .lexer import lex
+from .lowering import Lowering
 from .reading import Reading
+from .scopes import Names
+from .shapes import shape_of
 from .splitting import split
+from .statements import Segment
+from .units import Unit
 
-__all__ = ["Parsed", "ParsedExpr", "parse", "parse_expr"]
+__all__ = ["Parsed", "ParsedExpr", "parse", "parse_expr", "parse_type"]
 
 
 class Parsed(msgspec.Struct, frozen=True):
@@ -77,3 +85,19 @@ def parse_expr(
     """
     reading = Reading(text, name, split(text, is_expression=True), module, metadata, is_expression=True)
     return ParsedExpr(reading.expr, tuple(reading.diagnostics), reading)
+
+
+def parse_type(text: str) -> Type | None:
+    """The type that a text says; ``None`` where it is none, or ``_``. Data types need not be known. Never raises.
+
+    It is read without a module around it: a text may have a hundred thousand comments that say types.
+    """
+    segment = Segment(lex(text).kinds, text)
+    kinds = segment.tokens[0]
+    root = shape_of("annotation", f":{kinds}").root
+    if root is None:
+        return None
+    lowering = Lowering(Names(is_expression=True), None)
+    lowering.enter(Unit(segment, 0, 0))
+    item = lowering.read(Statement(root, f":{kinds}", [~0, *range(len(kinds))], {}))
+    return item.value if isinstance(item.value, Type) and not lowering.diagnostics else None

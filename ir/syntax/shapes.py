@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Final, Literal
 
 import msgspec
@@ -116,13 +115,6 @@ def shape_of(start: Start, kinds: str) -> Shape:
 
 def accepted_insertion(start: Start, kinds: str, insertions: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
     """The first of some insertions, each of a kind before a position, that makes a sequence a whole ``start``."""
-    return _accepted_insertion(start, kinds, tuple(insertions))
-
-
-@lru_cache(maxsize=1_024)
-def _accepted_insertion(
-    start: Start, kinds: str, insertions: tuple[tuple[int, str], ...]
-) -> tuple[int, str] | None:  # a text repeats its faults
     return table_parser.accepted_insertion(start, kinds, insertions)
 
 

@@ -6,6 +6,7 @@ The mended statement goes on as if it had been written, so that one fault gives 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from ..diagnostics import Fix, TextEdit
@@ -193,22 +194,8 @@ class StatementParser:
         """
         if len(kinds) > _LONGEST_MENDED:
             return None
-        position = fault.position
-        insertable = (*_REPAIRS, *_BRACES_OF.get(start, ()))
-        expected = [kind for kind in insertable if kind in fault.expected]
-        others = [kind for kind in insertable if kind not in fault.expected]
-        attempts = [(position, kind) for kind in (*expected, *others)]
-        if position and kinds[position - 1] == ",":  # a list may end with a comma, but hardly was meant to
-            attempts[:0] = [(position - 1, kind) for kind in ")]"]
-        attempts.extend((position - back, kind) for back in (1, 2) for kind in insertable if back <= position)
-        if start == "type_definition" and (end := self.line_end_inside(kinds, index)) is not None:
-            attempts.insert(0, (end, ")"))
-        attempts = [(at, kind) for at, kind in attempts if kind != ";" or at == len(kinds) or kinds[at] == "}"]
-        accepted = accepted_insertion(start, kinds, attempts)
-        if accepted is None:
-            return None
-        at, kind = accepted
-        return shape_of(start, kinds[:at] + kind + kinds[at:]), kind, at
+        line_end = self.line_end_inside(kinds, index) if start == "type_definition" else None
+        return _insertion(start, kinds, fault, line_end)
 
     def line_end_inside(self, kinds: str, index: Sequence[int]) -> int | None:
         """Where the line of a constructor ends of which a parenthesis is not closed, before its comma."""
@@ -265,6 +252,29 @@ class StatementParser:
         return f"`{text}`" if len(text) <= 40 else KINDS[self.kinds[token]].words
 
 
+@lru_cache(maxsize=1_024)
+def _insertion(  # a text repeats its faults
+    start: Start, kinds: str, fault: ShapeFault, line_end: int | None
+) -> tuple[Shape, str, int] | None:
+    """See :meth:`StatementParser.find_insertion`; a constructor's parenthesis may be missing at ``line_end``."""
+    position = fault.position
+    insertable = (*_REPAIRS, *_BRACES_OF.get(start, ()))
+    expected = [kind for kind in insertable if kind in fault.expected]
+    others = [kind for kind in insertable if kind not in fault.expected]
+    attempts = [(position, kind) for kind in (*expected, *others)]
+    if position and kinds[position - 1] == ",":  # a list may end with a comma, but hardly was meant to
+        attempts[:0] = [(position - 1, kind) for kind in ")]"]
+    attempts.extend((position - back, kind) for back in (1, 2) for kind in insertable if back <= position)
+    if line_end is not None:
+        attempts.insert(0, (line_end, ")"))
+    attempts = [(at, kind) for at, kind in attempts if kind != ";" or at == len(kinds) or kinds[at] == "}"]
+    accepted = accepted_insertion(start, kinds, attempts)
+    if accepted is None:
+        return None
+    at, kind = accepted
+    return shape_of(start, kinds[:at] + kind + kinds[at:]), kind, at
+
+
 def _token(index: int) -> int:
     """A real token, or the one that a missing token stands before."""
     return index if index >= 0 else ~index
@@ -282,6 +292,7 @@ def _after(index: Sequence[int], blocks: dict[int, Block]) -> int:
 _EXPRESSION_KINDS: Final = frozenset("I@GbFLMifNRW(c")
 
 
+@lru_cache(maxsize=1_024)
 def _expected(fault: ShapeFault) -> str:
     kinds = fault.expected
     words: list[str] = []
