@@ -149,19 +149,24 @@ class ModuleAnalysis:
     def noteworthy(self) -> NoteworthyFunctions:
         """The functions that there is something to say about; of a thousand mostly a few."""
         known = cast("NoteworthyFunctions | None", self.text_memo.get(NoteworthyFunctions))
-        functions, first = self.functions, 0
+        functions, first, last = self.functions, 0, len(self.functions)
         at_fault: list[int] = []
         with_unused: list[int] = []
         if known is not None:
             first = common_beginning(known.functions, functions)
             at_fault += known.at_fault[: bisect_left(known.at_fault, first)]
             with_unused += known.with_unused[: bisect_left(known.with_unused, first)]
-        for number, function in enumerate(islice(functions, first, None), first):
+            last -= common_beginning(known.functions[first:][::-1], functions[first:][::-1])
+        for number, function in enumerate(islice(functions, first, last), first):
             is_whole = isinstance(function, WholeFunctionAnalysis)
             if is_whole or _may_be_at_fault(function):
                 at_fault.append(number)
             if is_whole or function.mentions.unused or function.rebound:
                 with_unused.append(number)
+        if known is not None:
+            by = len(functions) - len(known.functions)
+            at_fault += [number + by for number in known.at_fault[bisect_left(known.at_fault, last - by) :]]
+            with_unused += [number + by for number in known.with_unused[bisect_left(known.with_unused, last - by) :]]
         noteworthy = self.text_memo[NoteworthyFunctions] = NoteworthyFunctions(functions, at_fault, with_unused)
         return noteworthy
 

@@ -122,8 +122,8 @@ class ModuleMeaning(Protocol):
         """The functions of the module that have one of some names, in order."""
         ...
 
-    def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, TextSpan]]:
-        """Those of some names that are those of functions of the module, and where they stand, in order."""
+    def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, int]]:
+        """Those of some names that are those of functions of the module, and where they begin, in order."""
         ...
 
     @property

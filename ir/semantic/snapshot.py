@@ -289,8 +289,8 @@ class Snapshot(SnapshotTokens):
         """Those of the functions that have one of some names, with their ``@``."""
         return self._meaning.functions_named(names)
 
-    def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, TextSpan]]:
-        """Those of some names that are those of functions of the module, and where they stand, in order.
+    def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, int]]:
+        """Those of some names that are those of functions of the module, and where they begin, in order.
 
         Where this was asked of the text before an edit, those before the edit are the same objects.
         """

@@ -270,8 +270,8 @@ class StatementNames:
         symbols = (self._function_symbol(function) for function in self.analysis.functions if function.name in names)
         return [symbol for symbol in symbols if symbol is not None]
 
-    def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, TextSpan]]:
-        """Those of some names that are those of functions of the module, and where they stand, in order."""
+    def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, int]]:
+        """Those of some names that are those of functions of the module, and where they begin, in order."""
         return function_places(self.analysis, names)
 
     def parameters(self, index: int, within: TextSpan) -> Iterator[tuple[int, str, Type | None]]:
@@ -408,7 +408,14 @@ class StatementNames:
     ) -> Sequence[Type | None]:
         """See :meth:`.ModuleMeaning.statement_types`."""
         if not block.is_block:
-            return [ERROR] * (block.end - block.first)
+            whole = self.in_segments.whole(block.first)
+            if is_true is None or whole is None:
+                return [ERROR] * (block.end - block.first)
+            function, _ = whole  # where the text tells it alone, the function need not be read for it
+            return [
+                None if is_true(segment.text, ERROR) or is_true(segment.text, function.bound_type(number)) else ERROR
+                for number, segment in enumerate(function.segments)
+            ]
         states = self.analysis.states[block.first : block.end]
         if is_true is not None:
             for state in states:

@@ -183,6 +183,7 @@ class _UnusedValues:
         """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
         unused: list[tuple[TypedStatement, Effect]] = []
         parameters: Mapping[str, Sequence[int]] | None = None
+        tokens: list[tuple[int, str]] = []
         for name in {*function.mentions.unused, *function.rebound}:
             if is_meant(name):
                 continue
@@ -190,8 +191,7 @@ class _UnusedValues:
             if states is None:
                 if parameters is None:
                     parameters = function.head.defined_at()
-                for token in parameters.get(name, ()):
-                    yield Unused.of(SymbolKind.PARAMETER, name, self._analysis.unit(function.start - 1), token)
+                tokens += [(token, name) for token in parameters.get(name, ())]
                 continue
             bound = states if isinstance(states, tuple) else (states,)
             is_used = name not in function.mentions.unused or self._analysis.lends(function, name)
@@ -203,6 +203,8 @@ class _UnusedValues:
                 effect = self._effect_if_unused(function, state, is_graph_name(name))
                 if effect is not None:
                     unused.append((state, effect))
+        for token, name in sorted(tokens):
+            yield Unused.of(SymbolKind.PARAMETER, name, self._analysis.unit(function.start - 1), token)
         unused.sort(key=lambda entry: entry[0].order)
         places = self._analysis.states.positions([state for state, _ in unused], function.start, function.end)
         for index, (state, effect) in zip(places, unused, strict=True):

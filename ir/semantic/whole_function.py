@@ -23,7 +23,7 @@ from ..internal_errors import internal_error
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.statements import Segment
-from ..syntax.tokens import GLOBAL, GRAPH, GRAPH_BINDING, META
+from ..syntax.tokens import GLOBAL, GRAPH, GRAPH_BINDING, LET_BINDING, META
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import ERROR, Type
@@ -334,6 +334,12 @@ class WholeFunctionAnalysis:
             if definition.unit is not None:
                 by_segment[definition.unit.number][definition.token] = definition
         return by_segment
+
+    def bound_type(self, number: int) -> Type:
+        """The type of the value that a segment binds, as one statement; the error type for all others."""
+        definition = self.definitions[number].get(self.segments[number].tokens[0].startswith(LET_BINDING))
+        value = definition.value if definition is not None else None
+        return (self.type_of(value) if isinstance(value, Expr) else None) or ERROR
 
     @cached
     def meanings(self) -> Sequence[Mapping[int, Meaning]]:

@@ -308,9 +308,9 @@ class WholeModuleAnalysis:
         """The functions of the module that have one of some names, in order."""
         return [function for function in self._symbols_of((SymbolKind.FUNCTION,)) if function.name in names]
 
-    def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, TextSpan]]:
-        """Those of some names that are those of functions of the module, and where they stand, in order."""
-        return [(function.name, function.span) for function in self.functions_named(names)]
+    def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, int]]:
+        """Those of some names that are those of functions of the module, and where they begin, in order."""
+        return [(function.name, function.span.start) for function in self.functions_named(names)]
 
     def parameters(self, index: int, within: TextSpan) -> Iterator[tuple[int, str, Type | None]]:
         """See :meth:`.ModuleMeaning.parameters`."""

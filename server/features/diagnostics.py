@@ -60,14 +60,14 @@ def _shares(snapshot: Snapshot) -> tuple[int, int]:
     They are as bad, so the first of both are: a text may have a thousand of each, and most keys move them all.
     """
     try:
-        values = sorted([value.start for value in snapshot.unused_values])
-        functions = [span.start for _, span in uncalled_functions(snapshot)]
+        unused, uncalled = snapshot.unused_values, uncalled_functions(snapshot)
+        if len(unused) + len(uncalled) <= MOST_DIAGNOSTICS:
+            return MOST_DIAGNOSTICS, MOST_DIAGNOSTICS
+        values = sorted([value.start for value in unused])
+        functions = [start for _, start in uncalled]
     except Exception:  # what is at fault is reported where they are asked for
         return MOST_DIAGNOSTICS, MOST_DIAGNOSTICS
-    both = sorted([*values, *functions])
-    if len(both) <= MOST_DIAGNOSTICS:
-        return MOST_DIAGNOSTICS, MOST_DIAGNOSTICS
-    last = both[MOST_DIAGNOSTICS - 1]
+    last = sorted([*values, *functions])[MOST_DIAGNOSTICS - 1]
     return bisect_right(values, last), bisect_right(functions, last)
 
 

@@ -35,24 +35,24 @@ class SentFindings:
         self._findings: Sequence[Diagnostic] = ()
         self._encoded: list[Raw] = []
         self._ends: list[int] = []
-        """Up to which offset each of them and those before it speak of the text."""
+        """Up to which offset each of them and those before it speak of the text, for those at the beginning."""
 
     def encoded(self, converter: ProtocolConverter, findings: Sequence[Diagnostic]) -> Sequence[Raw]:
         """The findings in the text of a converter, each as JSON."""
         lines, kept = converter.lines, 0
+        ends: list[int] = []
         if self._lines is not None:
-            kept = common_beginning(self._findings, findings)
-            kept = bisect_left(self._ends, lines.common_start(self._lines), 0, kept)
-        encoded, ends = self._encoded[:kept], self._ends[:kept]
-        end = ends[-1] if ends else 0
-        for finding, moved in zip(findings[kept:], self._moved(lines, findings, kept), strict=True):
-            encoded.append(Raw(encode_message(converter.diagnostic(finding))) if moved is None else moved)
-            span = finding.span
-            if span is not None and span.end > end:
-                end = span.end
-            if finding.related:
-                end = max([end, *(other.span.end for other in finding.related if other.span is not None)])
-            ends.append(end)
+            same = common_beginning(self._findings, findings)
+            ends += self._ends[:same]
+            for finding in islice(findings, len(ends), same):
+                end = _end(finding)
+                ends.append(max(end, ends[-1]) if ends else end)
+            kept = bisect_left(ends, lines.common_start(self._lines), 0, same)
+        encoded = self._encoded[:kept]
+        encoded += [
+            Raw(encode_message(converter.diagnostic(finding))) if moved is None else moved
+            for finding, moved in zip(findings[kept:], self._moved(lines, findings, kept), strict=True)
+        ]
         self._lines, self._findings, self._encoded, self._ends = lines, findings, encoded, ends
         return encoded
 
@@ -79,6 +79,12 @@ class SentFindings:
                     raw = _further_on(sent[number], lines_by) if lines_by else sent[number]
                     number += 1
             yield raw
+
+
+def _end(finding: Diagnostic) -> int:
+    """Up to which offset a finding speaks of the text."""
+    places = [other.span for other in finding.related] if finding.related else ()
+    return max([span.end for span in (finding.span, *places) if span is not None], default=0)
 
 
 def _say_the_same(one: Diagnostic, other: Diagnostic, by: int) -> bool:

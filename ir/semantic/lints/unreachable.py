@@ -259,8 +259,8 @@ def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:
 # Functions
 
 
-def uncalled_functions(snapshot: Snapshot) -> Sequence[tuple[str, TextSpan]]:
-    """The functions that ``@main`` does not call, nor any function that it does, and where their names stand."""
+def uncalled_functions(snapshot: Snapshot) -> Sequence[tuple[str, int]]:
+    """The functions that ``@main`` does not call, nor any function that it does, and where their names begin."""
     memo = snapshot.call_memo
     unreached = cast("frozenset[str] | None", memo.get(uncalled_functions))
     if unreached is None:
@@ -278,7 +278,7 @@ class _Uncalled(NamedTuple):
     """What :func:`uncalled_functions` gives for a text, which is asked for more than once."""
 
     lines: LineIndex
-    places: Sequence[tuple[str, TextSpan]]
+    places: Sequence[tuple[str, int]]
 
 
 def _functions(snapshot: Snapshot, count: int | None) -> Sequence[Diagnostic]:
@@ -289,16 +289,17 @@ def _functions(snapshot: Snapshot, count: int | None) -> Sequence[Diagnostic]:
     hints: list[Diagnostic] = []
     if known is not None:  # most stay where they are
         hints += known.hints[: common_beginning(known.places, places)]
-    for name, span in places[len(hints) :]:
+    for name, start in places[len(hints) :]:
+        span = TextSpan(start, start + len(name))
         hints.append(_hint(f"@main never calls {name}, neither directly nor through others", span))
     snapshot.text_memo[_KnownHints] = _KnownHints(places, hints)
     return hints
 
 
 class _KnownHints(NamedTuple):
-    """The hints about functions that ``@main`` does not call, and where the names of these stand."""
+    """The hints about functions that ``@main`` does not call, and where the names of these begin."""
 
-    places: Sequence[tuple[str, TextSpan]]
+    places: Sequence[tuple[str, int]]
     hints: Sequence[Diagnostic]
 
 
