@@ -13,8 +13,7 @@ from typing import Final
 from ..diagnostics import Diagnostic
 from ..metadata import MetadataFault, read_metadata_parts
 from ..module import IRModule
-from ..ops import operator as operators
-from ..syntax.lowering.types import names_a_dtype
+from ..syntax.lowering.types import is_built_in
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.statements import Segment
@@ -111,7 +110,7 @@ class ModuleTypes:
             for definition in one.reading.lowering.definitions:
                 if definition.unit is not None and id(definition.unit.segment) not in kept:
                     changed.update((definition.name,) if definition.kind in _OF_MODULE else ())
-        if any(map(_is_built_in, changed)):
+        if any(map(is_built_in, changed)):
             return None  # what is no type or constructor in one of the two is something else there
         count = -1
         while len(changed) > count:
@@ -138,7 +137,7 @@ class ModuleTypes:
         """Whether no type and no constructor has the name of an operator or a dtype, which would not mean that here."""
         if self._are_ordinary is None:
             names = self.reading.names
-            self._are_ordinary = not any(map(_is_built_in, (*names.types, *names.constructors)))
+            self._are_ordinary = not any(map(is_built_in, (*names.types, *names.constructors)))
         return self._are_ordinary
 
     def constructors_below(self, count: int) -> LateConstructors:
@@ -184,10 +183,6 @@ class ModuleTypes:
             return span.shifted(starts[unit.number] - unit.base)
 
         return (diagnostic.moved(moved) for diagnostic in self.reading.diagnostics)
-
-
-def _is_built_in(name: str) -> bool:
-    return operators.find(name) is not None or names_a_dtype(name)
 
 
 def _elsewhere(definitions: Mapping[str, Definition]) -> dict[str, Definition]:

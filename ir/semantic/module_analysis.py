@@ -336,18 +336,20 @@ class ModuleAnalysis:
         if not diagnostic.related:
             return diagnostic
         function, state = self.function_at(index), self.states[index]
+        called = [self.heads.get(name) for name in state.calls] if state is not None else ()
         related: list[Related] = []
         for other in diagnostic.related:
             expr, span = (other.place.expr if other.place is not None else None), other.span
             if span is None and isinstance(expr, Constructor):
                 span = self._of_constructor(expr.name_hint)
+            if span is None and other.place is not None:  # a parameter of what is called, whatever has its name here
+                span = self._in_heads(other.place, called)
             if span is None and isinstance(expr, Var) and isinstance(function, FunctionStatements) and state:
                 defined = self.definition_before(function, f"%{expr.name_hint}", state.order)
                 if defined is not None:
                     span = self.segments[defined[0]].span(defined[1]).shifted(self.segments.start(defined[0]))
-            if span is None and other.place is not None:
-                named = [self.heads.get(name) for name in state.calls] if state is not None else ()
-                span = self._in_heads(other.place, named if function is None else (function.head, *named))
+            if span is None and other.place is not None and function is not None:
+                span = self._in_heads(other.place, (function.head,))
             related.append(Related(other.message, span))
         return diagnostic.with_related(tuple(related))
 

@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..text.text_span import TextSpan
 from .lexer import WHITE_SPACE, first_piece, lex, pieces_of
-from .tokens import COMMENT, COMMENTS, OPEN_COMMENT
+from .tokens import COMMENT, COMMENTS, OPEN_COMMENT, UNCLOSED_STRING
 
-__all__ = ["MOST_FINDINGS", "Kinship", "SegmentText", "cut_tokens"]
+__all__ = ["MOST_FINDINGS", "Kinship", "SegmentText", "cut_tokens", "tokens_behind_quotes"]
 
 MOST_FINDINGS = 1000
 """How many findings of one segment are looked for."""
@@ -64,8 +64,11 @@ class SegmentText:
     def tokens(self) -> tuple[str, list[str], list[int]]:
         """The kinds, texts and starts of the tokens, comments left out."""
         if self._tokens is None:
-            self._tokens = _without_comments(self.kinds, self.pieces)
+            self._tokens = self._cut_tokens()
         return self._tokens
+
+    def _cut_tokens(self) -> tuple[str, list[str], list[int]]:
+        return _without_comments(self.kinds, self.pieces)
 
     def take_tokens(self, earlier: SegmentText, same: tuple[int, int], changed: tuple[int, int, int]) -> None:
         """Take the tokens that this has in common with the segment that an edit made it of, if those were asked for.
@@ -73,8 +76,8 @@ class SegmentText:
         ``same`` is how many pieces are the same at the beginning, and how long these are; ``changed`` how many pieces
         are behind what was changed before, and now, and by how much these moved.
         """
-        if earlier._tokens is None or self._pieces is None:
-            return
+        if earlier._tokens is None or self._pieces is None or UNCLOSED_STRING in self.kinds + earlier.kinds:
+            return  # tokens behind an open quote may be no pieces
         (count, length), (old_left, left, shift) = same, changed
         kinds, texts, starts = earlier._tokens
         end = len(self.kinds) - left
@@ -153,6 +156,19 @@ def cut_tokens(text: str) -> tuple[str, list[str], list[int]]:
     """The kinds, texts and starts of the tokens of a text, comments left out."""
     lexed = lex(text)
     return _without_comments(lexed.kinds, lexed.pieces)
+
+
+def tokens_behind_quotes(kinds: str, texts: Sequence[str], starts: Sequence[int]) -> tuple[str, list[str], list[int]]:
+    """The kinds, texts and starts of tokens, where an open quote is one by itself, and what follows it is cut, too."""
+    cut: list[tuple[str, str, int]] = []
+    for kind, text, start in zip(kinds, texts, starts, strict=True):
+        if kind != UNCLOSED_STRING:
+            cut.append((kind, text, start))
+            continue
+        cut.append((kind, text[0], start))
+        own_kinds, own_texts, own_starts = cut_tokens(text[1:])
+        cut += [(one, own, start + 1 + at) for one, own, at in zip(own_kinds, own_texts, own_starts, strict=True)]
+    return "".join([kind for kind, _, _ in cut]), [text for _, text, _ in cut], [start for _, _, start in cut]
 
 
 def _without_comments(kinds: str, pieces: list[str]) -> tuple[str, list[str], list[int]]:

@@ -18,7 +18,7 @@ from .forms import Form
 from .kind_patterns import ends_value_in
 from .lexer import WHITE_SPACE
 from .parameter_lists import shortened_head
-from .segment_text import MOST_FINDINGS, SegmentText
+from .segment_text import MOST_FINDINGS, SegmentText, tokens_behind_quotes
 from .segments import Role
 from .sequences import OpenValues, inner_semicolon
 from .shapes import Start, shape_of
@@ -162,7 +162,10 @@ class Segment(SegmentText):
         for token, kind in enumerate(kinds):
             if kind == UNCLOSED_STRING:
                 span = self.span(token)
-                fix = Fix("Close the string", (TextEdit(TextSpan(span.end, span.end), '"'),))
+                if span.end == span.start + 1:  # nothing behind it is left out
+                    fix = Fix("Remove it", (TextEdit(span, ""),))
+                else:
+                    fix = Fix("Close the string", (TextEdit(TextSpan(span.end, span.end), '"'),))
                 self.report("unclosed-string", "this string has no closing quote on its line", span, fix)
 
 
@@ -187,6 +190,11 @@ class CutSegment(Segment):
         self.in_body = in_body
         self.is_far_sighted = is_far_sighted
         self.is_short = is_short
+
+    def _cut_tokens(self) -> tuple[str, list[str], list[int]]:
+        tokens = super()._cut_tokens()
+        # No string stands in a data type: what follows a quote is what it was.
+        return tokens_behind_quotes(*tokens) if self.role is Role.TYPE and UNCLOSED_STRING in self.kinds else tokens
 
 
 def alike_segments(forms: Sequence[Form], texts: Iterable[str]) -> Iterator[Segment]:

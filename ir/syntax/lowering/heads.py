@@ -15,7 +15,7 @@ from ..positions import Positions
 from ..programs import Step
 from ..scopes import Names, SymbolKind
 from ..shapes import ShapeNode, Start, shape_of
-from ..tokens import ARROW, CLOSING, DEF, EXTERN, GLOBAL, LOCAL, NAME, OPENING, TYPE
+from ..tokens import ARROW, CLOSING, DEF, EXTERN, GLOBAL, LOCAL, NAME, OPENING, STRING, TYPE, UNCLOSED_STRING, UNKNOWN
 from .functions import FunctionLowering, ParameterList
 
 __all__ = ["HeadLowering", "parameters_between"]
@@ -24,6 +24,9 @@ _TYPE_PARAMETERS: Final = re.compile(rf"{DEF}{GLOBAL}\[({NAME}(?:,{NAME})*)")
 
 _TYPE_HEAD: Final = re.compile(rf"{EXTERN}?{TYPE}{NAME}(?:\[{NAME}(?:,{NAME})*\])?")
 """A data type up to its constructors."""
+
+_NOT_IN_TYPES: Final = STRING + UNCLOSED_STRING + UNKNOWN
+"""What stands in no data type."""
 
 _ALONE: Final = f"{TYPE}{NAME}{{"
 """What is before a constructor in the type that it is read in by itself."""
@@ -113,7 +116,12 @@ class HeadLowering(FunctionLowering):
 
         Of a constructor that cannot be read, it is not known what it takes.
         """
-        kinds, index = statement.kinds, statement.index
+        read_by = [position for position, kind in enumerate(statement.kinds) if kind not in _NOT_IN_TYPES]
+        kinds, index = "".join([statement.kinds[at] for at in read_by]), [statement.index[at] for at in read_by]
+        whole = self._read_apart("type_definition", kinds, index)
+        if isinstance(whole, tuple):
+            return cast("tuple[list[TypeVar], list[tuple[int, tuple[Type, ...]]]]", whole)
+        statement = Statement(None, kinds, index, {})
         head = _TYPE_HEAD.match(kinds)
         read = None if head is None else self._read_apart("type_definition", head[0], index[: head.end()])
         if head is None or not isinstance(read, tuple):

@@ -32,7 +32,7 @@ from .bodies import BodyLowering, Item
 from .expressions import ExpressionLowering
 from .heads import HeadLowering, parameters_between
 from .patterns import PatternLowering
-from .types import TypeLowering
+from .types import TypeLowering, is_built_in
 
 __all__ = ["Lowering"]
 
@@ -272,20 +272,31 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         return clauses
 
     def read_type_definition(self, statement: Statement) -> tuple[list[TypeVar], list[tuple[int, tuple[Type, ...]]]]:
-        """The parameters of an algebraic data type, and its constructors: token of the name, and inputs."""
+        """The parameters of an algebraic data type, and its constructors: token of the name, and inputs.
+
+        A word in one at fault that means an operator or a dtype elsewhere is no constructor: it goes on meaning that.
+        """
         self.statement = statement
         self.type_scope.push()
         try:
-            if statement.root is None:
-                return self._broken_type(statement)
-            depths = self.scope.depth, self.type_scope.depth
-            try:
-                return _drive(self._evaluate(statement, statement.root))
-            except Exception as error:
-                self._give_up(statement, error, depths)
-                return [], []
+            made = self._read_type_definition(statement)
         finally:
             self.type_scope.pop()
+        if not self.unit.segment.diagnostics:
+            return made
+        parameters, constructors = made
+        texts = self.unit.segment.tokens[1]
+        return parameters, [each for each in constructors if not is_built_in(texts[each[0]])]
+
+    def _read_type_definition(self, statement: Statement) -> tuple[list[TypeVar], list[tuple[int, tuple[Type, ...]]]]:
+        if statement.root is None:
+            return self._broken_type(statement)
+        depths = self.scope.depth, self.type_scope.depth
+        try:
+            return _drive(self._evaluate(statement, statement.root))
+        except Exception as error:
+            self._give_up(statement, error, depths)
+            return [], []
 
 
 def _written(token: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...dimensions import ANY, DimExpr
+from ...ops import operator as operators
 from ...types import (
     ERROR,
     DataType,
@@ -26,12 +27,17 @@ from ..suggestions import DTYPES
 from ..tokens import META
 from .context import FAILED, LoweringContext
 
-__all__ = ["TypeLowering"]
+__all__ = ["TypeLowering", "is_built_in"]
 
 
 def names_a_dtype(name: str) -> bool:
     """Whether a name that is no data type's is read as that of a type of numbers, or a misspelled one."""
     return name.startswith(("int", "uint", "float", "bool")) or DataType(name).is_valid
+
+
+def is_built_in(name: str) -> bool:
+    """Whether a name that is no constructor's and no data type's is that of an operator or a dtype."""
+    return operators.find(name) is not None or names_a_dtype(name)
 
 
 class TypeLowering(LoweringContext):

@@ -274,3 +274,18 @@ def test_the_metadata_section_of_a_long_text_is_one_token():
     section = '#[metadata]\n{"root": 1, "nodes": [{"type_key": ""}' + ', {"type_key": ""}' * 9_000 + "]}"
     text = f'#[version = "0.0.5"]\ndef @main() {{ 1f }}\n{section}\n'
     assert list(Snapshot.open(text, "long.relay").tokens())[-1].text == section
+
+
+def test_where_a_parameter_is_declared_is_in_the_head_of_what_is_called():
+    text = """#[version = "0.0.5"]
+def @callee(%p: Tensor[(1, 8), float32]) -> Tensor[(1, 8), float32] {
+  nn.relu(%p)
+}
+def @main(%p: int32) -> Tensor[(1, 8), float32] {
+  %0 = @callee(%p);
+  @callee(%p)
+}
+"""
+    errors = [each for each in Snapshot.open(text, "example.relay").diagnostics if each.code == "type-mismatch"]
+    places = [[other.span.start for other in each.related if other.span is not None] for each in errors]
+    assert places == [[text.index("%p"), text.index("%p: int32")]] * 2

@@ -164,3 +164,32 @@ def test_a_data_type_that_is_edited_keeps_its_other_constructors(typed: str):
 @pytest.mark.parametrize("typed", ["(", "add(", "add(%v, ", "if ("])
 def test_an_arm_that_is_edited_leaves_the_next(typed: str):
     assert _errors_elsewhere("%v,\n", typed) == []
+
+
+_NAMING = _TEXT.replace("Maybe[A] {\n", "Maybe[A] {\n  Both(A, A),\n").replace(
+    "None => %y,", "None => %y, Both(%l, _) => %l,"
+)
+
+
+@pytest.mark.parametrize("quote", ['"', '"a '])
+@pytest.mark.parametrize("before", ["Maybe[A]", "[A] {", " {\n  Both", "Both(", "(A, A)", ", A)", "Some(A)", "None,"])
+def test_an_open_quote_in_a_data_type_is_the_only_error(before: str, quote: str):
+    at = _NAMING.index(before)
+    edited = Snapshot.open(_NAMING, "example.relay").edit(TextSpan(at, at), quote)
+    found = [each.code for each in _errors(edited)]
+    assert found == ["unclosed-string"] or quote != '"'
+    assert "unclosed-string" in found
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize("typed", ["nn.relu\n  ", "nn.relu(", "exp, (", "exp(A),(\n  ", "tanh(A) = "])
+def test_the_name_of_an_operator_in_a_data_type_at_fault_is_no_constructor(typed: str):
+    text = _TEXT.replace("  Some(A),\n  None,\n", "  Other(A),\n  Some(A),\n  None,\n").replace(
+        "None => %y", "None => %y, Other(%o) => %o"
+    )
+    at = text.index("Other(A)")
+    edited = Snapshot.open(text, "example.relay").edit(TextSpan(at, at), typed)
+    uses = text.index("def @nested") + len(typed)
+    found = [each for each in _errors(edited) if each.span is not None and each.span.start > uses]
+    assert [each.message for each in found if "Other" not in each.message] == []
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
