@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from .extra_braces import Layout
 from .kind_patterns import (
     AFTER_CLOSE,
     BODY_END,
@@ -91,6 +92,9 @@ _FOLLOWING: Final = 16
 _SOON_COUNTED: Final = 4_096
 """In so many kinds, parentheses are counted at once."""
 
+_FARTHEST_BRACE: Final = 65_536
+"""In so many kinds behind a brace that may be too many, the one is looked for that closes."""
+
 _MARGIN: Final = 16
 """How many kinds after a segment tell where it ends, unless it is far-sighted."""
 
@@ -102,8 +106,7 @@ class Beyond(Exception):
 class Splitter:
     """Finds the ends of segments in a string of kinds.
 
-    ``indentation(i)`` is the column of the ``i``-th piece where it is the first of its line, else ``None``;
-    ``line_indentation(i)`` that of the first piece on its line. ``expression``: the text is a body without braces
+    ``layout`` tells where the pieces stand on their lines. ``expression``: the text is a body without braces
     around it, not a module. ``rest``: more kinds follow; it tells whether they close the last of so many open braces
     in the same body. ``after_bindings``: the kinds of so many of the segments that follow, from the first on that is no
     whole binding (:func:`is_whole_binding`), and whether these are all; where it is at hand.
@@ -118,6 +121,7 @@ class Splitter:
         "expression",
         "indentation",
         "kinds",
+        "layout",
         "line_indentation",
         "rest",
     )
@@ -125,16 +129,16 @@ class Splitter:
     def __init__(
         self,
         kinds: str,
-        indentation: Callable[[int], int | None],
-        line_indentation: Callable[[int], int],
+        layout: Layout,
         expression: bool = False,
         rest: Callable[[int], bool] | None = None,
         after_bindings: Callable[[int], tuple[str, bool]] | None = None,
     ) -> None:
         self.kinds: Final = kinds
         self.expression: Final = expression
-        self.indentation: Final = indentation
-        self.line_indentation: Final = line_indentation
+        self.layout: Final = layout
+        self.indentation: Final = layout.column
+        self.line_indentation: Final = layout.indentation
         self.rest: Final = rest
         self.after_bindings: Final = after_bindings
         self._seen = 0
@@ -191,7 +195,7 @@ class Splitter:
             if self._goes_on(after_comments(kinds, first + 1)):
                 return Cut(first + 1, Role.EXTRA_CLOSE, True)
             return Cut(first + 1, Role.CLOSE, False)
-        if kinds[first] == "{" and self._closed(first + 1) is None:
+        if kinds[first] == "{" and self._closed(first, first + 1) is None:
             return Cut(first + 1, Role.STATEMENT, True, far_sighted=True)  # no statement begins with a brace
         if kinds[first] == ";" and (nothing := NOTHING.match(kinds, first)) is not None:
             return Cut(nothing.end(), Role.STATEMENT, True)
@@ -398,7 +402,7 @@ class Splitter:
                     sequences.pop()
                     brackets.pop()
             elif kind == "{":
-                closed = self._closed(position)
+                closed = self._closed(first, position)
                 if closed is None:
                     return self._unclosed(first, position)
                 position = closed
@@ -422,8 +426,11 @@ class Splitter:
             else:
                 return Cut(mark.start(), Role.STATEMENT, True)
 
-    def _closed(self, position: int) -> int | None:
-        """The position after the brace that closes the one before ``position``, if there is one in this body."""
+    def _closed(self, first: int, position: int) -> int | None:
+        """The position after the brace that closes the one before ``position``, if there is one in this body.
+
+        They are of the statement from ``first`` on.
+        """
         depth = 1
         for mark in BRACE.finditer(self.kinds, position):
             if mark[0] == "{":
@@ -440,11 +447,50 @@ class Splitter:
                         raise Beyond
                     if after == len(self.kinds) or NEXT_TOP.match(self.kinds, after):
                         return None
-                    return end
+                    return self._closed_below(first, position - 1, mark.start()) or end
             else:
                 return None
         if self.rest is not None and self.rest(depth):
             raise Beyond
+        return None
+
+    def _closed_below(self, first: int, opening: int, closing: int) -> int | None:
+        """The position after another brace that closes ``opening``, where one before it is too many.
+
+        It stands below the begin of the line that opens it, where ``closing``, which is its counterpart if all are
+        counted, does not; and in the same body, so that it is not that of a brace around.
+        """
+        kinds, layout = self.kinds, self.layout
+        opened = layout.brace(opening, closes=False)
+        if not layout.brace(closing, closes=True).is_displaced(opened):
+            return None
+        if layout.line(first) == opened.line and layout.column(first) is None:
+            return None  # what is in front of it on the line may open a brace, too
+        semicolon = NEXT_END.match(kinds, closing + 1)
+        after = after_comments(kinds, closing + 1 if semicolon is None else semicolon.end())
+        column = layout.column(after) if after < len(kinds) else None
+        if column is not None and column <= opened.indentation and kinds[after] != "}":
+            return None
+        depth, limit = 0, closing + _FARTHEST_BRACE
+        for mark in BRACE.finditer(kinds, closing + 1, limit):
+            self._seen = max(self._seen, mark.end())
+            if mark[0] not in "{}":
+                return None
+            depth += 1 if mark[0] == "{" else -1
+            if depth >= 0:
+                continue
+            depth = 0
+            column = layout.column(mark.start())
+            if column is None or column > opened.indentation:
+                continue
+            after = after_comments(kinds, mark.end())
+            if self.rest is not None and after + _MARGIN > len(kinds):
+                raise Beyond
+            is_own = column < opened.indentation or after == len(kinds) or NEXT_TOP.match(kinds, after) is not None
+            return None if is_own else mark.end()
+        if self.rest is not None and limit >= len(kinds):
+            raise Beyond
+        self._seen = max(self._seen, min(limit, len(kinds)))
         return None
 
     def _unclosed(self, first: int, position: int) -> Cut:

@@ -14,6 +14,7 @@ import msgspec
 from ..cancellation import check_cancelled
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
+from .extra_braces import Layout
 from .forms import AlikeStatements
 from .kind_patterns import is_open
 from .lexer import WHITE_SPACE, PieceReader, first_unsure, lex, read_chunks
@@ -405,8 +406,8 @@ class _Cutting:
         elif beyond < len(old):
             rest, after_bindings = partial(old.close_brace, beyond), partial(old.after_bindings, beyond)
         kinds = self._kinds + "".join([segment.kinds for segment in self._rest])
-        indentation = _Indentation(self._lines, self._offset_of)
-        self._splitter = Splitter(kinds, indentation.of, indentation.of_line, rest=rest, after_bindings=after_bindings)
+        layout = _layout(self._lines, self._offset_of)
+        self._splitter = Splitter(kinds, layout, rest=rest, after_bindings=after_bindings)
         return self._splitter
 
     def _offset_of(self, piece: int) -> int:
@@ -471,9 +472,9 @@ def split(text: str, is_expression: bool = False) -> list[Segment]:
     """
     lexed = lex(text)
     offsets = list(accumulate(map(len, lexed.pieces), initial=0))
-    indentation = _Indentation(LineIndex(text), offsets.__getitem__)
+    layout = _layout(LineIndex(text), offsets.__getitem__)
     kinds, pieces = lexed.kinds, lexed.pieces
-    splitter = Splitter(kinds, indentation.of, indentation.of_line, is_expression)
+    splitter = Splitter(kinds, layout, is_expression)
     segments: list[Segment] = []
     position, in_body, count = 0, is_expression, len(kinds)
     while position < count:
@@ -487,19 +488,18 @@ def split(text: str, is_expression: bool = False) -> list[Segment]:
     return segments
 
 
-class _Indentation:
-    """Where pieces stand on their lines."""
+def _layout(lines: LineIndex, offset_of: Callable[[int], int]) -> Layout:
+    """Where pieces stand on their lines, which begin at these offsets."""
 
-    def __init__(self, lines: LineIndex, offset_of: Callable[[int], int]) -> None:
-        self._lines: Final = lines
-        self._offset_of: Final = offset_of
+    def column_of(piece: int) -> int | None:
+        line, column = lines.line_and_column(offset_of(piece))
+        return column if not lines.line(line)[:column].strip(WHITE_SPACE) else None
 
-    def of(self, piece: int) -> int | None:
-        """The column of a piece that is the first of its line."""
-        line, column = self._lines.line_and_column(self._offset_of(piece))
-        return column if not self._lines.line(line)[:column].strip(WHITE_SPACE) else None
+    def line_of(piece: int) -> int:
+        return lines.line_and_column(offset_of(piece))[0]
 
-    def of_line(self, piece: int) -> int:
-        """The indentation of the line that a piece stands on."""
-        line = self._lines.line(self._lines.line_and_column(self._offset_of(piece))[0])
+    def indentation_of(piece: int) -> int:
+        line = lines.line(line_of(piece))
         return len(line) - len(line.lstrip(" \t"))
+
+    return Layout(column_of, indentation_of, line_of)

@@ -6,7 +6,9 @@ Blocks nest without recursion: each statement is parsed on its own, with one tok
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from ..collections.lru_map import LruMap
@@ -14,6 +16,7 @@ from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..internal_errors import internal_error
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
+from .extra_braces import Layout, braces_too_many
 from .forms import Form
 from .kind_patterns import ends_value_in
 from .lexer import WHITE_SPACE
@@ -49,6 +52,7 @@ __all__ = ["CutSegment", "Segment", "alike_segments"]
 _NOT_PARSED: Final[list[Statement]] = []
 _ARM: Final = re.compile("[^;{}]*r")
 _BRACKETS: Final = re.compile(r"[()\[\]{}]")
+_BRACES: Final = re.compile("[{}]")
 _INDENTATION: Final = re.compile("[ \t]*")
 _BEGINS_ANEW: Final = f"}}{GRAPH}{LET}"
 """What may begin something else than the statement before it, in the same braces or outside of them."""
@@ -303,8 +307,15 @@ class _SegmentParser(StatementParser):
         token = 0
         count = len(kinds)
         self.missing_braces = kinds.count("{") - kinds.count("}")
+        too_many = self.braces_too_many() if self.missing_braces < 0 else frozenset[int]()
         while token < count:
             kind = kinds[token]
+            if token in too_many:
+                span = self.segment.span(token)
+                fix = Fix("Remove `}`", (TextEdit(span, ""),))
+                self.segment.report("unexpected-token", "unexpected `}`", span, fix)
+                token += 1
+                continue
             if len(frames) > 1 and kind in _BEGINS_ANEW:
                 self.resynchronise(frames, token)
             frame = frames[-1]
@@ -411,6 +422,25 @@ class _SegmentParser(StatementParser):
             self.report_missing(";", token)
         self.finish("statement", kinds, frame.index, frame.blocks, self.items(frame))
         frame.start_statement(token)
+
+    def braces_too_many(self) -> frozenset[int]:
+        """The closing braces that are too many; the last one stands below the begin of the statement's line."""
+        starts, text = self.segment.tokens[2], self.segment.text
+        lines = list(accumulate(map(len, text.split("\n")), lambda start, length: start + length + 1, initial=0))
+        last = self.column(self.kinds.rindex("}"))
+        if last is None:
+            return frozenset()
+
+        def indentation_of(token: int) -> int:
+            indentation = self.line_indentation(token)
+            return last if indentation is None else indentation
+
+        def line_of(token: int) -> int:
+            return bisect_right(lines, starts[token])
+
+        layout = Layout(self.column, indentation_of, line_of)
+        braces = [(mark.start(), mark[0] == "}") for mark in _BRACES.finditer(self.kinds)]
+        return braces_too_many([layout.brace(token, closes=closes) for token, closes in braces])
 
     def is_arm(self, frame: _Frame) -> bool:
         """Whether an arrow is that of an arm: in no parentheses, or in some that the arm before it does not close."""

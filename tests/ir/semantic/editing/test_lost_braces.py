@@ -58,3 +58,64 @@ def test_a_statement_typed_while_the_closing_brace_is_lost():
         snapshot = snapshot.edit(TextSpan(start + number, start + number), key)
         assert difference(snapshot, Snapshot.open(snapshot.text, "example.relay"), start, whole=True) is None
     assert [code for code, _ in _errors(snapshot)] == ["unclosed-brace"]
+
+
+_NESTED = """#[version = "0.0.5"]
+type Maybe { Some(int32), None }
+def @main(%x: Tensor[(1, 8), float32], %c: bool, %m: Maybe) -> Tensor[(1, 8), float32] {
+  let %f = fn (%p: Tensor[(1, 8), float32]) -> Tensor[(1, 8), float32] {
+    let %a = nn.relu(%p);
+    %70 = add(%p, %a);
+    let %d = if (%c) {
+      let %e = tanh(%70);
+      add(%e, %a)
+    } else {
+      nn.relu(%a)
+    };
+    tanh(%d)
+  };
+  let %z = match (%m) {
+    Some(%v) => {
+      let %h = exp(%x);
+      %h
+    },
+    None => %x,
+  };
+  let %g = %f(%z);
+  nn.relu(%g)
+}
+def @other(%x: Tensor[(1, 8), float32]) -> Tensor[(1, 8), float32] {
+  @main(%x, True, None)
+}
+"""
+_PLACES = ("let %a", ");\n    let %d", "let %e", ", %a)\n", "nn.relu(%a)", "tanh(%d)", "let %h", "%h\n", "None =>")
+
+
+@pytest.mark.parametrize("typed", ["}", "};", "}\n    ", "}\n      ", "\n}\n    ", " } "])
+@pytest.mark.parametrize("before", _PLACES)
+def test_a_brace_too_many_inside_a_value_is_the_only_error(before: str, typed: str):
+    at = _NESTED.index(before)
+    edited = Snapshot.open(_NESTED, "example.relay").edit(TextSpan(at, at), typed)
+    errors = [each for each in edited.diagnostics if each.severity is Severity.ERROR]
+    lines = {edited.text.count("\n", at, each.span.start) for each in errors if each.span is not None}
+    assert errors
+    assert lines <= set(range(typed.count("\n") + 1)) if ";" in typed else len(errors) == 1
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize(("line", "bound"), [("    let %d = if (%c) {\n", "%d"), ("    Some(%v) => {\n", "")])
+def test_a_line_with_a_brace_that_is_lost_leaves_what_is_in_the_braces_around(line: str, bound: str):
+    at = _NESTED.index(line)
+    edited = Snapshot.open(_NESTED, "example.relay").edit(TextSpan(at, at + len(line)), "")
+    errors = [each for each in edited.diagnostics if each.severity is Severity.ERROR]
+    undefined = {each.message for each in errors if each.code == "undefined-variable"}
+    assert undefined <= {f"undefined variable {bound}"}
+    ends = edited.text.index("  let %g")
+    assert all(each.span is not None and each.span.start < ends for each in errors)
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
+def test_braces_that_match_may_stand_anywhere():
+    text = _NESTED.replace("\n    };\n    tanh(%d)\n  };", "};\n  tanh(%d)\n     };").replace("{\n      nn", "{\n  nn")
+    text = text.replace("    } else", "  } else").replace("      %h\n    },", "      %h},")
+    assert not [each for each in Snapshot.open(text, "example.relay").diagnostics if each.severity is Severity.ERROR]
