@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-__all__ = ["Brace", "Layout", "braces_too_many"]
+__all__ = ["Brace", "PlacesOnLines", "braces_too_many"]
 
 
 class Brace(NamedTuple):
@@ -27,7 +27,7 @@ class Brace(NamedTuple):
         return self.line != opening.line and self.column != opening.indentation
 
 
-class Layout(NamedTuple):
+class PlacesOnLines(NamedTuple):
     """Where pieces or tokens stand on their lines."""
 
     column: Callable[[int], int | None]
@@ -46,14 +46,14 @@ def braces_too_many(braces: Iterable[Brace]) -> frozenset[int]:
     """The positions of closing braces that are too many in a statement, if more close than open."""
     braces = list(braces)
     left = sum([brace.closes for brace in braces]) - sum([not brace.closes for brace in braces])
-    found: set[int] = set()
+    too_many: set[int] = set()
     opened: list[Brace] = []
     for brace in braces:
         if not brace.closes:
             opened.append(brace)
         elif left > 0 and (not opened or brace.is_displaced(opened[-1])):
-            found.add(brace.position)
+            too_many.add(brace.position)
             left -= 1
         elif opened:
             opened.pop()
-    return frozenset(found)
+    return frozenset(too_many)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from .extra_braces import Layout
+from .extra_braces import PlacesOnLines
 from .kind_patterns import (
     AFTER_CLOSE,
     BODY_END,
@@ -106,7 +106,7 @@ class Beyond(Exception):
 class Splitter:
     """Finds the ends of segments in a string of kinds.
 
-    ``layout`` tells where the pieces stand on their lines. ``expression``: the text is a body without braces
+    ``places`` tells where the pieces stand on their lines. ``expression``: the text is a body without braces
     around it, not a module. ``rest``: more kinds follow; it tells whether they close the last of so many open braces
     in the same body. ``after_bindings``: the kinds of so many of the segments that follow, from the first on that is no
     whole binding (:func:`is_whole_binding`), and whether these are all; where it is at hand.
@@ -121,24 +121,24 @@ class Splitter:
         "expression",
         "indentation",
         "kinds",
-        "layout",
         "line_indentation",
+        "places",
         "rest",
     )
 
     def __init__(
         self,
         kinds: str,
-        layout: Layout,
+        places: PlacesOnLines,
         expression: bool = False,
         rest: Callable[[int], bool] | None = None,
         after_bindings: Callable[[int], tuple[str, bool]] | None = None,
     ) -> None:
         self.kinds: Final = kinds
         self.expression: Final = expression
-        self.layout: Final = layout
-        self.indentation: Final = layout.column
-        self.line_indentation: Final = layout.indentation
+        self.places: Final = places
+        self.indentation: Final = places.column
+        self.line_indentation: Final = places.indentation
         self.rest: Final = rest
         self.after_bindings: Final = after_bindings
         self._seen = 0
@@ -460,15 +460,15 @@ class Splitter:
         It stands below the begin of the line that opens it, where ``closing``, which is its counterpart if all are
         counted, does not; and in the same body, so that it is not that of a brace around.
         """
-        kinds, layout = self.kinds, self.layout
-        opened = layout.brace(opening, closes=False)
-        if not layout.brace(closing, closes=True).is_displaced(opened):
+        kinds, places = self.kinds, self.places
+        opened = places.brace(opening, closes=False)
+        if not places.brace(closing, closes=True).is_displaced(opened):
             return None
-        if layout.line(first) == opened.line and layout.column(first) is None:
+        if places.line(first) == opened.line and places.column(first) is None:
             return None  # what is in front of it on the line may open a brace, too
         semicolon = NEXT_END.match(kinds, closing + 1)
         after = after_comments(kinds, closing + 1 if semicolon is None else semicolon.end())
-        column = layout.column(after) if after < len(kinds) else None
+        column = places.column(after) if after < len(kinds) else None
         if column is not None and column <= opened.indentation and kinds[after] != "}":
             return None
         depth, limit = 0, closing + _FARTHEST_BRACE
@@ -480,7 +480,7 @@ class Splitter:
             if depth >= 0:
                 continue
             depth = 0
-            column = layout.column(mark.start())
+            column = places.column(mark.start())
             if column is None or column > opened.indentation:
                 continue
             after = after_comments(kinds, mark.end())

@@ -14,7 +14,7 @@ import msgspec
 from ..cancellation import check_cancelled
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
-from .extra_braces import Layout
+from .extra_braces import PlacesOnLines
 from .forms import AlikeStatements
 from .kind_patterns import is_open
 from .lexer import WHITE_SPACE, PieceReader, first_unsure, lex, read_chunks
@@ -406,8 +406,8 @@ class _Cutting:
         elif beyond < len(old):
             rest, after_bindings = partial(old.close_brace, beyond), partial(old.after_bindings, beyond)
         kinds = self._kinds + "".join([segment.kinds for segment in self._rest])
-        layout = _layout(self._lines, self._offset_of)
-        self._splitter = Splitter(kinds, layout, rest=rest, after_bindings=after_bindings)
+        places = _places(self._lines, self._offset_of)
+        self._splitter = Splitter(kinds, places, rest=rest, after_bindings=after_bindings)
         return self._splitter
 
     def _offset_of(self, piece: int) -> int:
@@ -472,9 +472,9 @@ def split(text: str, is_expression: bool = False) -> list[Segment]:
     """
     lexed = lex(text)
     offsets = list(accumulate(map(len, lexed.pieces), initial=0))
-    layout = _layout(LineIndex(text), offsets.__getitem__)
+    places = _places(LineIndex(text), offsets.__getitem__)
     kinds, pieces = lexed.kinds, lexed.pieces
-    splitter = Splitter(kinds, layout, is_expression)
+    splitter = Splitter(kinds, places, is_expression)
     segments: list[Segment] = []
     position, in_body, count = 0, is_expression, len(kinds)
     while position < count:
@@ -488,7 +488,7 @@ def split(text: str, is_expression: bool = False) -> list[Segment]:
     return segments
 
 
-def _layout(lines: LineIndex, offset_of: Callable[[int], int]) -> Layout:
+def _places(lines: LineIndex, offset_of: Callable[[int], int]) -> PlacesOnLines:
     """Where pieces stand on their lines, which begin at these offsets."""
 
     def column_of(piece: int) -> int | None:
@@ -502,4 +502,4 @@ def _layout(lines: LineIndex, offset_of: Callable[[int], int]) -> Layout:
         line = lines.line(line_of(piece))
         return len(line) - len(line.lstrip(" \t"))
 
-    return Layout(column_of, indentation_of, line_of)
+    return PlacesOnLines(column_of, indentation_of, line_of)

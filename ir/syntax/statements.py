@@ -16,7 +16,7 @@ from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..internal_errors import internal_error
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
-from .extra_braces import Layout, braces_too_many
+from .extra_braces import PlacesOnLines, braces_too_many
 from .forms import Form
 from .kind_patterns import ends_value_in
 from .lexer import WHITE_SPACE
@@ -438,7 +438,7 @@ class _SegmentParser(StatementParser):
         def line_of(token: int) -> int:
             return bisect_right(lines, starts[token])
 
-        layout = Layout(self.column, indentation_of, line_of)
+        layout = PlacesOnLines(self.column, indentation_of, line_of)
         braces = [(mark.start(), mark[0] == "}") for mark in _BRACES.finditer(self.kinds)]
         return braces_too_many([layout.brace(token, closes=closes) for token, closes in braces])
 
