@@ -19,6 +19,7 @@ from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, OPEN_COMMENT
 from ..types import Type
+from .alike_functions import AlikeFunctions
 from .changed_heads import ChangedHeads, call_alike, outdated_functions
 from .declarations import AnalysisFault, ModuleTypes, NeedsFullAnalysis
 from .function_regions import FunctionPart, FunctionRegion, last_segment, unless_edited
@@ -104,6 +105,7 @@ class ModuleAnalyzer:
         reported = earlier.reported if earlier is not None else ()
         self.reported = [i for i in reported if i < splice.first]
         self.reported += [i + self.shift for i in reported if i >= splice.old_end]
+        self._alike: Final = AlikeFunctions()
         self.functions: Final[list[AnalysedFunction]] = []
         self.top_level: Final[list[int]] = []
 
@@ -428,6 +430,15 @@ class ModuleAnalyzer:
         """A function without an earlier analysis."""
         start, end = region.start, region.end
         late = self._late(region.start)
+        segments = self.segments[start : min(start + _AT_ONCE, end)]
+        is_whole = end <= start + _AT_ONCE
+        words = self._alike.words(region, late, segments, outside.heads) if is_whole else None
+        alike = self._alike.find(words, region, segments) if words is not None else None
+        if alike is not None:
+            made, statements = alike
+            reported = [index for index, each in enumerate(statements, start) if each.is_reported]
+            self._take(start, end, statements, reported)
+            return made
         function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed, late=late)
         context = self.context.within(region.head, late)
         typer = StatementTyper(context, function, LayeredMap(), StatementList(), outside)
@@ -435,7 +446,7 @@ class ModuleAnalyzer:
             check_cancelled()
             if self._progress is not None and end - start > STEP:
                 self._progress(nothing_yet)
-            part = self.segments[first : min(first + _AT_ONCE, end)]
+            part = segments if first == start else self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
             typer.place_all(context.statements_of(part), orders, first)
             typer.names.settle()
@@ -445,7 +456,10 @@ class ModuleAnalyzer:
             self._statements.replace(followed)
             self.reported = _with_reported(self.reported, followed)
             return typer.finished(self.states, between(self.reported, start, end))
-        return typer.finished(typer.placed, typer.reported, start)
+        made = typer.finished(typer.placed, typer.reported, start)
+        if words is not None:
+            self._alike.keep(words, made, typer.placed)
+        return made
 
     def _take(self, start: int, end: int, made: Sequence[TypedStatement | None], reported: Sequence[int] = ()) -> None:
         self._statements.put(start, made)

@@ -153,6 +153,11 @@ class TypedStatement:
         return bool(self.diagnostics or self.inner_unused or self.outer_graph)
 
     @property
+    def may_be_elsewhere(self) -> bool:
+        """Whether it means the same in a function that is written alike."""
+        return not self.is_reported
+
+    @property
     def depends_on(self) -> tuple[str, ...]:
         """The names that its meaning depends on."""
         return (*self.names, *self.suggested) if self.suggested else self.names
@@ -161,6 +166,12 @@ class TypedStatement:
         """The same statement, which shares its template with others, in a place where it has no errors."""
         made = TypedStatement(self.segment, self.bound, self.uses, self.shared, self.own)
         made.order, made.type = order, type
+        return made
+
+    def elsewhere(self, segment: Segment, order: float, uses: tuple[str, ...]) -> TypedStatement:
+        """The same statement in another place, where it is written alike but for names of functions in ``uses``."""
+        made = TypedStatement(segment, self.bound, uses, self.shared)
+        made.order, made.type = order, self.type
         return made
 
     def with_report(
@@ -198,6 +209,19 @@ class ReportedStatement(TypedStatement):
         made.inner_unused = _inner_unused(own)
         made.diagnostics, made.suggested, made.outer_graph, made.known_by = (), None, (), None
         return made
+
+    def elsewhere(self, segment: Segment, order: float, uses: tuple[str, ...]) -> ReportedStatement:
+        """The same in another place, where the same is to be said about it: it names no functions."""
+        made = ReportedStatement(segment, self.bound, uses, self.shared)
+        made.order, made.type = order, self.type
+        made.mentioned, made.inner_unused, made.diagnostics = self.mentioned, (), self.diagnostics
+        made.suggested, made.outer_graph, made.known_by = self.suggested, (), None
+        return made
+
+    @property
+    def may_be_elsewhere(self) -> bool:
+        """Whether the same is to be said about one that is written alike, in a function that is."""
+        return self.shared is not None and not self.inner_unused and not self.outer_graph
 
     def for_alike(self, segment: Segment, bound: str | None) -> ReportedStatement:
         """A statement that differs from this one, which is at fault, in the name that it binds alone."""

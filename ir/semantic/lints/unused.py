@@ -158,6 +158,14 @@ class Mentions:
             counts.update(known)
             self._uncounted = ()
 
+    def rename(self, others: Mapping[str, str]) -> None:
+        """What is mentioned under some names is mentioned under ``others`` instead."""
+        self._count()
+        counts = {others[name]: self._counts.get(name) or 0 for name in self._counts.among(others)}
+        for name in self._counts.among(others):
+            del self._counts[name]
+        self._counts.update(counts)
+
     def bind(self, names: Collection[str]) -> None:
         """These names mean something from now on."""
         self._unused.update(names)
