@@ -137,6 +137,17 @@ HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "two values": _statements("%N = N N"),
     "type arguments of an unknown operator": _statements("%N = relu<N>(%x)"),
     "letters behind a number": _statements("%N = add(%x, Nq7)"),
+    "indices out of range": _statements("%N = (%x, %y).N"),
+    "axes out of range": _statements("%N = nn.softmax(%x, axis=N)"),
+    "shapes of as many other elements": _statements("%N = reshape(%x, newshape=[N, 4])"),
+    "brackets that are missing": _statements("%N = reshape(%x, newshape=[N, 4)"),
+    "values of other types than declared": _statements("let %aN: Tensor[(N, 4), float32] = %x"),
+    "type comments that are wrong": _statements("%N = nn.relu(%x) /* ty=Tensor[(N, 4), float32] */"),
+    "type comments that are true": _statements(
+        '%N = zeros(shape=[N, 4], dtype="float32") /* ty=Tensor[(N, 4), float32] */'
+    ),
+    "attributes of functions": _statements("%N = fn (%q: int32, aN=1) { %q }"),
+    "dtypes that are unknown": _statements('%N = cast(%x, dtype="sN")'),
     "comments that are open": _statements("%N = add(%x, /* %y)"),
     "strings that are open": _statements('%N = add(%x, "n)'),
     "semicolons that are missing": lambda count: _body("".join(f"%{n} = nn.relu(%x)\n  " for n in range(count)) + "%x"),

@@ -32,9 +32,10 @@ def diagnostics(
     findings = _contained("reading the text", lambda: snapshot.findings)
     unshown = _count(lambda: snapshot.unplaced_findings)
     most = functions = MOST_DIAGNOSTICS
+    are_hints_shown = sum(item.severity is not Severity.HINT for item in findings) < MOST_DIAGNOSTICS
     if unused_values and unreachable_code:
-        most, functions = _shares(snapshot)
-    if unused_values and sum(item.severity is not Severity.HINT for item in findings) < MOST_DIAGNOSTICS:
+        most, functions = _shares(snapshot) if are_hints_shown else (0, 0)
+    if unused_values and are_hints_shown:
         more: list[int] = []
 
         def with_hints() -> Sequence[Diagnostic]:

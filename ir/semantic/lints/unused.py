@@ -21,7 +21,7 @@ import msgspec
 from ...collections.cached import cached
 from ...collections.layered_map import LayeredMap
 from ...diagnostics import Diagnostic, Fix, LazyFixes, Severity, Tag, TextEdit
-from ...expressions import Call, Constructor, ErrorExpr, Expr, Function, RefWrite
+from ...expressions import Call, Constant, Constructor, ErrorExpr, Expr, Function, GlobalVar, RefWrite, Var
 from ...ops.operator import Op
 from ...syntax.lexer import WHITE_SPACE
 from ...syntax.lowering import Lowering
@@ -251,7 +251,7 @@ def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
     pending = [value]
     while pending:
         expr = pending.pop()
-        if expr in seen or (expr in apart and expr is not value):
+        if type(expr) in _WITHOUT_EFFECT or expr in seen or (expr in apart and expr is not value):
             continue
         seen.add(expr)
         if isinstance(expr, RefWrite):
@@ -265,13 +265,18 @@ def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
             if isinstance(callee, Op):
                 if callee.stateful:
                     return Effect.SOME
-            elif isinstance(callee, Function):
+                pending.extend(expr.args)
+                continue
+            if isinstance(callee, Function):
                 pending.append(callee.body)
             elif not isinstance(callee, Constructor):
                 effect = Effect.UNKNOWN
         pending.extend(children(expr))
     return effect
 
+
+_WITHOUT_EFFECT: Final = frozenset((Var, Constant, GlobalVar))
+"""What most values are made of, and has neither an effect nor parts."""
 
 _TAGS: Final = (Tag.UNNECESSARY,)
 

@@ -103,8 +103,6 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
 
     def _read(self, statement: Statement) -> _Work:
         root = statement.root
-        if root is not None and not statement.blocks:
-            return self._read_flat(statement, root)
         outer = getattr(self, "statement", statement)
         self.statement = statement
         first = self._place(statement.first)
@@ -185,7 +183,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
                 var = Var(texts[token][1:], ERROR)
                 self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, texts[token], token, var))
             if block.clauses is None:
-                parts.append((yield self._read_body(block)))
+                parts.append((yield self._read_statements(block.statements, block.close)))
             else:
                 parts.extend(clause.rhs for clause in (yield self._read_clauses(block)))
             self.type_scope.pop()
@@ -229,19 +227,19 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         scoped = rule != "function"
         if scoped:
             self.scope.push()
-        value = yield self._read_body(block)
+        value = yield self._read_statements(block.statements, block.close)
         if scoped:
             self.scope.pop()
         return value
-
-    def _read_body(self, block: Block) -> _Work:
-        return (yield self._read_statements(block.statements, block.close))
 
     def _read_statements(self, statements: Sequence[Statement], end: int) -> _Work:
         depth = self.scope.depth
         items: list[Item] = []
         for statement in statements:
-            items.append((yield self._read(statement)))
+            if statement.root is not None and not statement.blocks:
+                items.append(self._read_flat(statement, statement.root))
+            else:
+                items.append((yield self._read(statement)))
         value = self.fold(items, self._last_place(statements, end), lambda: self.unit.span(end))
         self.scope.pop(self.scope.depth - depth)
         return value
