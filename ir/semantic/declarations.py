@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ..diagnostics import Diagnostic
+from ..diagnostics import MOST_DIAGNOSTICS, Diagnostic, Severity
 from ..metadata import MetadataFault, read_metadata_parts
 from ..module import IRModule
 from ..syntax.lowering.types import is_built_in
@@ -173,8 +173,11 @@ class ModuleTypes:
             made.types = ChainMap(own, made.types)
         return made
 
-    def diagnostics(self, starts: Sequence[int]) -> Iterator[Diagnostic]:
-        """What is wrong with the types, where the segments begin at these offsets of the text."""
+    def diagnostics(self, starts: Sequence[int]) -> tuple[list[Diagnostic], int]:
+        """What is wrong with the types, where the segments begin at these offsets of the text, as far as it is shown.
+
+        Of each severity so many are; how many others there are comes second.
+        """
         units = self.reading.units
         bases = [unit.base for unit in units]
 
@@ -182,7 +185,13 @@ class ModuleTypes:
             unit = units[bisect_right(bases, span.start) - 1]
             return span.shifted(starts[unit.number] - unit.base)
 
-        return (diagnostic.moved(moved) for diagnostic in self.reading.diagnostics)
+        shown: list[Diagnostic] = []
+        counts = dict.fromkeys(Severity, 0)
+        for diagnostic in self.reading.diagnostics:
+            counts[diagnostic.severity] += 1
+            if counts[diagnostic.severity] <= MOST_DIAGNOSTICS:
+                shown.append(diagnostic.moved(moved))
+        return shown, len(self.reading.diagnostics) - len(shown)
 
 
 def _elsewhere(definitions: Mapping[str, Definition]) -> dict[str, Definition]:

@@ -174,7 +174,8 @@ class ModuleAnalysis:
 
     def diagnostics(self) -> list[Diagnostic]:
         """Everything that is wrong, in the order of the text."""
-        diagnostics = list(self.context.types.diagnostics([self.segments.start(index) for index in self.types]))
+        starts = [self.segments.start(index) for index in self.types]
+        diagnostics, unplaced_of_types = self.context.types.diagnostics(starts)
         diagnostics.extend(self._of_top_level())
         faults = self.context.types.metadata_faults
         if faults:
@@ -182,6 +183,7 @@ class ModuleAnalysis:
         if len(self.heads) < len(self.functions):
             diagnostics.extend(self._redefined())
         diagnostics.extend(self._of_statements())
+        self.unplaced += unplaced_of_types
         counts = dict.fromkeys(Severity, 0)
         for number in self.noteworthy.at_fault:
             function = self.functions[number]

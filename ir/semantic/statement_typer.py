@@ -186,7 +186,7 @@ class StatementTyper:
 
         for state, order in zip(statements, orders, strict=True):
             lowered, name, uses = state.shared, state.bound, state.uses
-            type = None
+            type = at_fault = None
             known: list[Type | None] = []
             if lowered is not None and not lowered.diagnostics and not state.inner_unused:
                 for used in uses:
@@ -197,8 +197,19 @@ class StatementTyper:
                             types[used] = of_used
                     known.append(of_used)
                 before = seen.get(lowered)
-                type = before[1] if before is not None and before[0] == known else self._type_with(lowered, known)
-            if lowered is None or type is None or type is ERROR:
+                if before is not None and before[0] == known:
+                    type = before[1]
+                elif None not in known:
+                    own_types = tuple([type for type in known if type is not None])
+                    typed = lowered.type_with(own_types, self.outside.heads)
+                    if typed.diagnostics:
+                        at_fault = self._own_state(state, order, own_types)
+                    elif not typed.determined:
+                        type = typed.type
+            if at_fault is not None and lowered is not None:
+                self.reported.append(len(placed) + shift)
+                state, type = at_fault, at_fault.type
+            elif lowered is None or type is None or type is ERROR:
                 put_away()
                 count = len(self.parameters.inferred)
                 self.place(state, order, len(placed) + shift)
@@ -208,9 +219,10 @@ class StatementTyper:
                     bound_already.add(name)
                     types.pop(name, None)
                 continue
-            seen[lowered] = known, type  # each time: the same types are found equal sooner than equal ones
-            state.order = order
-            state.type = type
+            else:
+                seen[lowered] = known, type  # each time: the same types are found equal sooner than equal ones
+                state.order = order
+                state.type = type
             placed.append(state)
             mentions.append(uses)
             if lowered.functions:
@@ -226,15 +238,6 @@ class StatementTyper:
                 types[name] = type
         put_away()
         self.names.mention(mentions, functions, bound_here)
-
-    def _type_with(self, lowered: LoweredStatement, known: Sequence[Type | None]) -> Type | None:
-        """The type of a statement without faults, where those of all names in it are ``known``; ``None`` where there is
-        more to say about it."""
-        types = tuple([type for type in known if type is not None])
-        if len(types) < len(known):
-            return None
-        typed = lowered.type_with(types, self.outside.heads)
-        return None if typed.diagnostics or typed.determined else typed.type
 
     def _type_known(self, name: str, order: float) -> Type | None:
         """The type of a name in the statement of ``order``, where it is bound before it or is all written down."""

@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.diagnostics import MOST_DIAGNOSTICS, Diagnostic
 from relay_lsp.ir.inference.origins import Origins
 from relay_lsp.ir.semantic import lowered_statement
 from relay_lsp.ir.semantic.snapshot import Snapshot
@@ -84,3 +84,13 @@ def test_a_fault_that_is_shown_after_an_edit_is_put_into_words_then() -> None:
         start, end = text.index("  %7 ="), text.index("  %37 =")
         edited = snapshot.edit(TextSpan(start, end), "")
         assert _shown(list(diagnostics(edited))) == _shown(list(diagnostics(Snapshot.open(edited.text, "afresh"))))
+
+
+def test_of_ten_thousand_data_types_at_fault_no_more_are_placed_than_are_shown() -> None:
+    text = '#[version = "0.0.5"]\n' + "type " * 3_000
+    snapshot = Snapshot.open(text, "types")
+    assert len(snapshot.findings) == MOST_DIAGNOSTICS
+    assert len(snapshot.findings) + snapshot.unplaced_findings == 3_000
+    *shown, more = diagnostics(snapshot)
+    assert [each.span for each in shown] == sorted(each.span for each in shown if each.span is not None)
+    assert more.message == "and 2,000 more: a document shows 1,000 at most"
