@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -354,30 +355,39 @@ class ModuleAnalyzer:
 
     def _partial(
         self,
-        unfinished: FunctionStatements,
+        unfinished: FunctionStatements | None,
         heads: Mapping[str, Head],
         settled: int,
         states: StatementList,
         reported: Sequence[int],
     ) -> PartialAnalysis | None:
-        """The analysis while a function is analyzed: those after it are taken as they were."""
-        following: list[AnalysedFunction] = []
-        for region in self._parts_found[len(self.functions) + 1 :]:
+        """The analysis while a function is analyzed: those after it are taken as they were.
+
+        So is the function itself where no part of it is known (``unfinished`` is ``None``).
+        """
+        functions = [*self.functions] if unfinished is None else [*self.functions, unfinished]
+        for region in self._parts_found[len(functions) :]:
             if isinstance(region, FunctionStatements):
-                following.append(region)
+                functions.append(region)
                 continue
             known = region.known
             if known is None:
                 return None
             if isinstance(known, FunctionStatements):
                 known = replace(known, head=region.head).ending(region.end, is_closed=region.is_closed)
-            following.append(known)
-        functions = [*self.functions, unfinished, *following]
+            functions.append(known)
         analysis = ModuleAnalysis(
             self.context, self.segments, states, functions, reported, heads, self.types, self.top_level
         )
-        open_head = unfinished.start - 1 if unfinished.head.untyped else None
+        open_head = unfinished.start - 1 if unfinished is not None and unfinished.head.untyped else None
         return PartialAnalysis(analysis, settled, len(self.segments), knows_uses=False, open_head=open_head)
+
+    def _part_before(self, region: FunctionRegion, outside: Outer) -> PartialAnalysis | None:
+        """The analysis before all of a function is typed anew, where what was edited lies in those before it."""
+        settled = region.start - 1
+        if self.splice.new_end > settled:
+            return None
+        return self._partial(None, outside.heads, settled, self.states, self.reported)
 
     def _tell_of(self, typer: StatementTyper, heads: Mapping[str, Head]) -> None:
         """Report the progress of typing statements anew."""
@@ -405,7 +415,7 @@ class ModuleAnalyzer:
     ) -> WholeFunctionAnalysis:
         header, end = region.start - 1, region.last + 1
         if self._progress is not None and end - header > STEP:
-            self._progress(nothing_yet)
+            self._progress(partial(self._part_before, region, outside))
         self._take(region.start, end, [None] * (end - region.start))
         segments = self.segments[header:end]
         words = words or self._words(region, outside)
@@ -445,7 +455,7 @@ class ModuleAnalyzer:
         for first in range(start, end, _AT_ONCE):
             check_cancelled()
             if self._progress is not None and end - start > STEP:
-                self._progress(nothing_yet)
+                self._progress(partial(self._part_before, region, outside))
             part = segments if first == start else self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
             typer.place_all(context.statements_of(part), orders, first)

@@ -64,6 +64,7 @@ __all__ = [
     "NOTHING",
     "NO_BEGINNING",
     "OPENING_BRACE",
+    "OPEN_OR_CLOSED",
     "RESYNCHRONISE",
     "STATEMENT_MARK",
     "STOP",
@@ -110,6 +111,12 @@ TOP_KINDS: Final = DEFINITIONS + DIRECTIVE + VERSION + METADATA
 
 MARK: Final = re.compile(rf"[(){{}};,]|{STOP}")
 """What opens, closes and separates, or ends every body."""
+
+_FLAT: Final = rf"[^(){{}}{_TOPS}]*"
+_FLAT_PARENTHESES: Final = rf"\({_FLAT}\)"
+OPEN_OR_CLOSED: Final = re.compile(rf"{_FLAT_PARENTHESES}|\{{{_FLAT}(?:{_FLAT_PARENTHESES}{_FLAT})*\}}|[(){{}}]|{STOP}")
+"""What opens or closes, or ends every body; parentheses and braces in which nothing nests deeper are one: a screen of
+nested functions has hundreds of them."""
 
 STATEMENT_MARK: Final = re.compile(rf"[()\[\]{{}};,]|=(?={_GAP}{LET}{_GAP}{LOCAL})|{STOP}")
 """What decides where a statement with braces ends."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice, repeat
 from typing import Final, NamedTuple
 
 from .extra_braces import PlacesOnLines
@@ -31,7 +31,6 @@ from .kind_patterns import (
     IN_HEADER,
     LET_OR_DIRECTIVE,
     LET_VALUE,
-    MARK,
     NEXT_BINDING,
     NEXT_ELSE,
     NEXT_END,
@@ -39,6 +38,7 @@ from .kind_patterns import (
     NEXT_VALUE,
     NO_BEGINNING,
     NOTHING,
+    OPEN_OR_CLOSED,
     OPENING_BRACE,
     RESYNCHRONISE,
     STATEMENT_MARK,
@@ -95,6 +95,9 @@ _SOON_COUNTED: Final = 4_096
 _FARTHEST_BRACE: Final = 65_536
 """In so many kinds behind a brace that may be too many, the one is looked for that closes."""
 
+_DEEPER: Final = {"(": 1, ")": -1}
+"""By how much a kind changes how many parentheses are open; by nothing, where it is not in it."""
+
 _MARGIN: Final = 16
 """How many kinds after a segment tell where it ends, unless it is far-sighted."""
 
@@ -143,7 +146,7 @@ class Splitter:
         self.after_bindings: Final = after_bindings
         self._seen = 0
         self._flat = (0, -1)
-        self._depths: list[int] | None = None
+        self._depths = [0]
         self._next: Final[dict[re.Pattern[str], tuple[int, int]]] = {}
         """From where what was searched last, and where it stands; the end, where it does not."""
 
@@ -299,15 +302,17 @@ class Splitter:
                 self._seen = max(self._seen, end + 1)
                 return False
         braces = 0
-        for mark in MARK.finditer(kinds, start, limit):
+        for mark in OPEN_OR_CLOSED.finditer(kinds, start, limit):
             kind = mark[0]
+            if len(kind) > 1:
+                continue
             if kind == "{":
                 braces += 1
             elif kind == "}":
                 braces -= 1
             elif kind in "()":
                 depth += 1 if kind == "(" else -1
-            if not depth or braces < 0 or kind not in "(){},;":
+            if not depth or braces < 0 or kind not in "(){}":
                 self._seen = max(self._seen, mark.end())
                 return not depth
         if self.rest is not None and limit == len(kinds):
@@ -334,14 +339,16 @@ class Splitter:
         kinds = self.kinds
         if end - start < _SOON_COUNTED:
             return kinds.count("(", start, end) == kinds.count(")", start, end)
-        depths = self._open_before()  # there may be many statements to the same far end
+        depths = self._open_before(end)  # there may be many statements to the same far end
         return depths[start] == depths[end]
 
-    def _open_before(self) -> list[int]:
-        """How many parentheses open before each position, less those that close."""
-        if self._depths is None:
-            self._depths = list(accumulate(((kind == "(") - (kind == ")") for kind in self.kinds), initial=0))
-        return self._depths
+    def _open_before(self, end: int) -> Sequence[int]:
+        """How many parentheses open before each position up to ``end``, less those that close."""
+        depths = self._depths
+        if len(depths) <= end:
+            more = map(_DEEPER.get, self.kinds[len(depths) - 1 : end], repeat(0))
+            depths += islice(accumulate(more, initial=depths[-1]), 1, None)
+        return depths
 
     def _flat_end(self, first: int) -> int:
         """The end of what has no semicolon and no brace, which is the same for all that begin in it."""
@@ -355,7 +362,7 @@ class Splitter:
         """Whether the last of so many open parentheses is not closed between two positions."""
         if not self._has(CLOSING_PARENTHESIS, start, limit):
             return True
-        depths = self._open_before()
+        depths = self._open_before(limit)
         return min(depths[start + 1 : limit + 1], default=0) > depths[start] - depth
 
     def _has(self, wanted: re.Pattern[str], start: int, limit: int) -> bool:

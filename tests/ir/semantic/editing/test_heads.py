@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from relay_lsp.ir.diagnostics import Severity
-from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from tests.ir.semantic.editing.comparison import difference
+from tests.ir.semantic.editing.comparison import difference, early_difference
 
 _TYPE = "Tensor[(1, 8), float32]"
 _LINES = "".join(f"  %{i} = add({f'%{i - 1}' if i else '%x'}, %y);\n" for i in range(20))
@@ -112,3 +112,30 @@ def test_the_parameters_that_nothing_uses_are_told_where_they_stand_in_a_long_he
     snapshot = Snapshot.open(_LONG, "main.relay")
     unused = [_LONG[each.span.start : each.span.end] for each in snapshot.diagnostics if each.span is not None]
     assert unused == [f"%p{i}" for i in range(90) if i not in (0, 3)]
+
+
+def test_a_head_that_says_no_more_what_it_gives_is_shown_before_its_callers_are_read_as_a_whole():
+    lines = "".join(f"  %{i} = @called(%{i - 1}) /* ty={_TYPE} */;\n" for i in range(1, 100))
+    body = f" -> {_TYPE} {{\n  %0 = nn.relu(%x);\n{lines}  nn.relu(%99)\n}}\n"
+    called = f"def @called(%x: {_TYPE}) -> {_TYPE} {{\n  %0 = nn.rel(%x);\n  %0\n}}\n"
+    text = f'#[version = "0.0.5"]\n{called}def @caller(%x: {_TYPE}){body}def @main(%x: {_TYPE}){body}'
+    snapshot = Snapshot.open(text, "example.relay")
+    assert [each.code for each in snapshot.findings] == ["undefined-operator"]
+    parts: list[PartialSnapshot] = []
+
+    def keep(part: Callable[[], PartialSnapshot | None]) -> None:
+        known = part()
+        if known is not None:
+            parts.append(known)
+
+    at = text.index(" -> ")
+    for span, typed in ((TextSpan(at, text.index(" {")), ""), (TextSpan(at, at), f" -> {_TYPE}")):
+        snapshot = snapshot.edit(span, typed)
+        parts.clear()
+        snapshot.analyse(keep)
+        assert all(early_difference(part, snapshot) is None for part in parts)
+        assert difference(snapshot, Snapshot.open(snapshot.text, "example.relay"), at, whole=True) is None
+        if not typed:
+            starts = [min(span.start for span in part.unsettled) for part in parts]
+            assert sorted({*starts}) == [snapshot.text.index("def @caller"), snapshot.text.index("def @main")]
+            assert [each.code for each in parts[0].snapshot.findings] == ["undefined-operator"]
