@@ -6,40 +6,81 @@ Where braces match, nothing here counts: a text may be indented as it likes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-__all__ = ["Brace", "PlacesOnLines", "braces_too_many"]
+from ..text.line_index import LineIndex
+from .lexer import WHITE_SPACE
+
+__all__ = ["Brace", "PlaceOnLine", "PlacesOnLines", "braces_too_many"]
+
+_SHORT_LINE: Final = 128
+"""So much of the text before a piece is looked through for the begin of its line at first."""
+
+_SHORT_VALUE: Final = 1_024
+"""A value that is so long is looked through at once."""
 
 
-class Brace(NamedTuple):
-    """A brace at a position of pieces or tokens: whether it closes, and where it stands."""
+class PlaceOnLine(NamedTuple):
+    """Where a piece or a token stands on its line."""
 
-    position: int
-    closes: bool
     line: int
+    """Where the line begins, or its number."""
     column: int | None
     """Its column, where it is the first of its line."""
     indentation: int
     """That of its line."""
 
-    def is_displaced(self, opening: Brace) -> bool:
-        """Whether this closes the brace of another line, and does not stand below the begin of that line."""
-        return self.line != opening.line and self.column != opening.indentation
+    def is_displaced(self, opening: PlaceOnLine) -> bool:
+        """Whether what closes here has its brace on another line, and does not stand below the begin of that line."""
+        return self.column != opening.indentation and self.line != opening.line
 
 
-class PlacesOnLines(NamedTuple):
-    """Where pieces or tokens stand on their lines."""
+class Brace(NamedTuple):
+    """A brace at a position of tokens, and whether it closes."""
 
-    column: Callable[[int], int | None]
-    """The column of one that is the first of its line, else ``None``."""
-    indentation: Callable[[int], int]
-    """That of the first on its line."""
-    line: Callable[[int], int]
-    """The number of its line."""
+    position: int
+    closes: bool
+    place: PlaceOnLine
 
-    def brace(self, position: int, *, closes: bool) -> Brace:
-        """The brace at a position."""
-        return Brace(position, closes, self.line(position), self.column(position), self.indentation(position))
+
+class PlacesOnLines:
+    """Where the pieces of a text stand on their lines, which begin at some offsets.
+
+    Each statement with braces asks where these are: a look at the end of the text in front of them tells most, and does
+    without the lines of the text, which would have to be counted.
+    """
+
+    __slots__ = ("_lines", "_offset_of")
+
+    def __init__(self, lines: LineIndex, offset_of: Callable[[int], int]) -> None:
+        self._lines: Final = lines
+        self._offset_of: Final = offset_of
+
+    def of(self, piece: int) -> PlaceOnLine:
+        """Where a piece stands."""
+        lines, offset = self._lines, self._offset_of(piece)
+        before = lines.part(offset - _SHORT_LINE, offset)
+        start = before.rfind("\n") + 1
+        if not start or "\r" in before:
+            line, column = lines.line_and_column(offset)
+            before = lines.line(line)[:column]
+        else:
+            before = before[start:]
+        length, begins = len(before), before.lstrip(" \t")
+        column = None if begins and begins.strip(WHITE_SPACE) else length
+        return PlaceOnLine(offset - length, column, length - len(begins))
+
+    def is_displaced(self, closing: int, opening: int) -> bool:
+        """Whether a brace does not stand below the begin of the line with the one that it closes, but on another."""
+        first, last = self._offset_of(opening), self._offset_of(closing)
+        if last - first < _SHORT_VALUE:  # most values are: one look at the text tells of lines that spaces indent
+            before = min(first, _SHORT_LINE)
+            text = self._lines.part(first - before, last)
+            line, own = text.rfind("\n", 0, before) + 1, text.rfind("\n") + 1
+            spaces = len(text) - own
+            if own > line > 0 and text.endswith(" " * spaces) and "\r" not in text:
+                return not text.startswith(" " * spaces, line) or text[line + spaces] in " \t"
+        return self.of(closing).is_displaced(self.of(opening))
 
 
 def braces_too_many(braces: Iterable[Brace]) -> frozenset[int]:
@@ -51,7 +92,7 @@ def braces_too_many(braces: Iterable[Brace]) -> frozenset[int]:
     for brace in braces:
         if not brace.closes:
             opened.append(brace)
-        elif left > 0 and (not opened or brace.is_displaced(opened[-1])):
+        elif left > 0 and (not opened or brace.place.is_displaced(opened[-1].place)):
             too_many.add(brace.position)
             left -= 1
         elif opened:

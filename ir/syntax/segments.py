@@ -109,7 +109,7 @@ class Beyond(Exception):
 class Splitter:
     """Finds the ends of segments in a string of kinds.
 
-    ``places`` tells where the pieces stand on their lines. ``expression``: the text is a body without braces
+    ``places`` tells where a piece stands on its line. ``expression``: the text is a body without braces
     around it, not a module. ``rest``: more kinds follow; it tells whether they close the last of so many open braces
     in the same body. ``after_bindings``: the kinds of so many of the segments that follow, from the first on that is no
     whole binding (:func:`is_whole_binding`), and whether these are all; where it is at hand.
@@ -122,9 +122,7 @@ class Splitter:
         "_seen",
         "after_bindings",
         "expression",
-        "indentation",
         "kinds",
-        "line_indentation",
         "places",
         "rest",
     )
@@ -140,8 +138,6 @@ class Splitter:
         self.kinds: Final = kinds
         self.expression: Final = expression
         self.places: Final = places
-        self.indentation: Final = places.column
-        self.line_indentation: Final = places.indentation
         self.rest: Final = rest
         self.after_bindings: Final = after_bindings
         self._seen = 0
@@ -216,7 +212,7 @@ class Splitter:
         """Whether a body goes on after a brace: what follows is indented or on its line, and begins no definition."""
         if following == len(self.kinds) or self.kinds[following] in TOP_KINDS:
             return False
-        return self.indentation(following) != 0
+        return self.places.of(following).column != 0
 
     def _short(self, start: int, end: int) -> Cut | None:
         """A statement without its semicolon: another begins before ``end``."""
@@ -267,7 +263,7 @@ class Splitter:
         begins = VALUE_BEGINS.search(self.kinds, first, let)
         if self.kinds[let] != LET or begins is None:
             return False
-        own, column = self.indentation(first), self.indentation(let)
+        own, column = self.places.of(first).column, self.places.of(let).column
         is_placed = own is None or column is None or column > own
         return is_placed and ("(" in begins[0] or self._ends_value(let))
 
@@ -467,15 +463,15 @@ class Splitter:
         It stands below the begin of the line that opens it, where ``closing``, which is its counterpart if all are
         counted, does not; and in the same body, so that it is not that of a brace around.
         """
-        kinds, places = self.kinds, self.places
-        opened = places.brace(opening, closes=False)
-        if not places.brace(closing, closes=True).is_displaced(opened):
+        if not self.places.is_displaced(closing, opening):
             return None
-        if places.line(first) == opened.line and places.column(first) is None:
+        kinds, opened = self.kinds, self.places.of(opening)
+        begin = self.places.of(first)
+        if begin.line == opened.line and begin.column is None:
             return None  # what is in front of it on the line may open a brace, too
         semicolon = NEXT_END.match(kinds, closing + 1)
         after = after_comments(kinds, closing + 1 if semicolon is None else semicolon.end())
-        column = places.column(after) if after < len(kinds) else None
+        column = self.places.of(after).column if after < len(kinds) else None
         if column is not None and column <= opened.indentation and kinds[after] != "}":
             return None
         depth, limit = 0, closing + _FARTHEST_BRACE
@@ -487,7 +483,7 @@ class Splitter:
             if depth >= 0:
                 continue
             depth = 0
-            column = places.column(mark.start())
+            column = self.places.of(mark.start()).column
             if column is None or column > opened.indentation:
                 continue
             after = after_comments(kinds, mark.end())
@@ -503,7 +499,7 @@ class Splitter:
     def _unclosed(self, first: int, position: int) -> Cut:
         """A statement whose brace before ``position`` is never closed: it ends where its lines do."""
         kinds = self.kinds
-        own = self.line_indentation(first)
+        own = self.places.of(first).indentation
         depth = 1
         for mark in RESYNCHRONISE.finditer(kinds, position):
             start = mark.start()
@@ -511,7 +507,7 @@ class Splitter:
                 depth += 1
                 continue
             if mark[0] == "}":
-                column = self.indentation(start)
+                column = self.places.of(start).column
                 if column is not None and column < own:
                     return Cut(start, Role.STATEMENT, True, far_sighted=True)
                 depth = 0 if column == own else depth - 1  # its own brace: the one that is missing is inside
@@ -523,12 +519,12 @@ class Splitter:
                     return Cut(end, Role.STATEMENT, True, far_sighted=True)
                 return Cut(start, Role.STATEMENT, True, far_sighted=True)
             if mark[0] == ";":
-                column = self.indentation(start)
+                column = self.places.of(start).column
                 if column is None or column > own:
                     continue
                 return Cut(mark.end(), Role.STATEMENT, True, far_sighted=True)
             if mark[0][0] in GRAPH + LET:
-                column = self.indentation(start)
+                column = self.places.of(start).column
                 if column is None or column > own:
                     continue
             return Cut(start, Role.STATEMENT, True, far_sighted=True)

@@ -17,7 +17,7 @@ from ..text.text_span import TextSpan
 from .extra_braces import PlacesOnLines
 from .forms import AlikeStatements
 from .kind_patterns import is_open
-from .lexer import WHITE_SPACE, PieceReader, first_unsure, lex, read_chunks
+from .lexer import PieceReader, first_unsure, lex, read_chunks
 from .segment_list import Segments
 from .segments import Beyond, Splitter
 from .statements import CutSegment, Segment, alike_segments
@@ -406,7 +406,7 @@ class _Cutting:
         elif beyond < len(old):
             rest, after_bindings = partial(old.close_brace, beyond), partial(old.after_bindings, beyond)
         kinds = self._kinds + "".join([segment.kinds for segment in self._rest])
-        places = _places(self._lines, self._offset_of)
+        places = PlacesOnLines(self._lines, self._offset_of)
         self._splitter = Splitter(kinds, places, rest=rest, after_bindings=after_bindings)
         return self._splitter
 
@@ -472,7 +472,7 @@ def split(text: str, is_expression: bool = False) -> list[Segment]:
     """
     lexed = lex(text)
     offsets = list(accumulate(map(len, lexed.pieces), initial=0))
-    places = _places(LineIndex(text), offsets.__getitem__)
+    places = PlacesOnLines(LineIndex(text), offsets.__getitem__)
     kinds, pieces = lexed.kinds, lexed.pieces
     splitter = Splitter(kinds, places, is_expression)
     segments: list[Segment] = []
@@ -486,20 +486,3 @@ def split(text: str, is_expression: bool = False) -> list[Segment]:
         segments.append(CutSegment(cut.role, pieces[position:end], own, in_body, is_far, cut.is_short))
         position = end
     return segments
-
-
-def _places(lines: LineIndex, offset_of: Callable[[int], int]) -> PlacesOnLines:
-    """Where pieces stand on their lines, which begin at these offsets."""
-
-    def column_of(piece: int) -> int | None:
-        line, column = lines.line_and_column(offset_of(piece))
-        return column if not lines.line(line)[:column].strip(WHITE_SPACE) else None
-
-    def line_of(piece: int) -> int:
-        return lines.line_and_column(offset_of(piece))[0]
-
-    def indentation_of(piece: int) -> int:
-        line = lines.line(line_of(piece))
-        return len(line) - len(line.lstrip(" \t"))
-
-    return PlacesOnLines(column_of, indentation_of, line_of)

@@ -16,7 +16,7 @@ from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..internal_errors import internal_error
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
-from .extra_braces import PlacesOnLines, braces_too_many
+from .extra_braces import Brace, PlaceOnLine, braces_too_many
 from .forms import Form
 from .kind_patterns import ends_value_in
 from .lexer import WHITE_SPACE
@@ -431,16 +431,13 @@ class _SegmentParser(StatementParser):
         if last is None:
             return frozenset()
 
-        def indentation_of(token: int) -> int:
+        def place_of(token: int) -> PlaceOnLine:
             indentation = self.line_indentation(token)
-            return last if indentation is None else indentation
+            line = bisect_right(lines, starts[token])
+            return PlaceOnLine(line, self.column(token), last if indentation is None else indentation)
 
-        def line_of(token: int) -> int:
-            return bisect_right(lines, starts[token])
-
-        layout = PlacesOnLines(self.column, indentation_of, line_of)
         braces = [(mark.start(), mark[0] == "}") for mark in _BRACES.finditer(self.kinds)]
-        return braces_too_many([layout.brace(token, closes=closes) for token, closes in braces])
+        return braces_too_many([Brace(token, closes, place_of(token)) for token, closes in braces])
 
     def is_arm(self, frame: _Frame) -> bool:
         """Whether an arrow is that of an arm: in no parentheses, or in some that the arm before it does not close."""
