@@ -176,7 +176,7 @@ def run_lines(seed: int) -> str | None:
     added = len(after) - len(lines)
     touched = after[number : number + added + 1]
     felt = _felt(parts, parts[number], _bound([lines[number], *touched], inside=True))
-    has_brace = _braces(lines[number]) != "".join(map(_braces, touched))
+    has_brace = new != "}" and _braces(lines[number]) != "".join(map(_braces, touched))
     wrong: list[str] = []
     for found in edited.diagnostics:
         if found.severity is not Severity.ERROR or found.span is None or found.code == "unclosed-brace":
@@ -213,7 +213,8 @@ def _felt(parts: Sequence[_Part], edited: _Part, names: set[str]) -> set[_Part]:
                 if around.around is None and (around is part or "->" not in around.lines[0]):
                     names |= around.bound(inside=True)
                 around = around.around
-            names |= part.bound(inside=True) if any("match" in line or "=>" in line for line in part.lines) else set()
+            if any("match" in line or "=>" in line for line in part.lines):
+                names |= part.bound(inside=True).union(*(arm.bound(inside=True) for arm in parts if arm.around is part))
         waiting = [part for part in parts if part not in felt and not names.isdisjoint(part.names)]
     return felt
 
@@ -222,7 +223,9 @@ def _edit(chance: random.Random, line: str) -> tuple[int, int, str]:
     """Something that is typed or deleted on a line, or what is typed above it or in front of it, up to some key."""
     indent = len(line) - len(line.lstrip())
     at = chance.randrange(indent, len(line))
-    kind = chance.randrange(8)
+    kind = chance.randrange(9)
+    if kind == 8 and indent > 2:  # in braces that are not the function's own
+        return at, at, "}"
     if kind < 2:
         end = min(at + chance.choice((1, 1, 2, 5)), len(line))
         return (at, at, "") if set(line[at:end]) & set("{}") else (at, end, "")
