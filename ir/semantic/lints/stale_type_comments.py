@@ -281,6 +281,8 @@ def _read_statement(snapshot: Snapshot, index: int, text: str) -> Iterator[_Stal
 
 def _head_repeats_annotations(snapshot: Snapshot, index: int, text: str) -> bool:
     """What :func:`_repeats_annotations` tells of a head, kept with it: an edit behind it does not read it again."""
+    if "ty=" not in text:
+        return True  # nothing is kept with each of ten thousand heads
     memo = snapshot.statement_memo(index)
     known = cast("bool | None", memo.get(_repeats_annotations))
     if known is None:
