@@ -111,7 +111,7 @@ class _UnusedValues:
             first, segments = len(known.numbers) - moved, analysis.segments
             by, further = len(segments) - len(known.segments), segments.length - known.segments.length
             start, count, later = known.ends[first - 1] if first else 0, len(values), len(ends) - first
-            values += [Unused(binding, number + by, base + further) for binding, number, base in known.values[start:]]
+            values += [Unused(value.binding, value.number + by, value.base + further) for value in known.values[start:]]
             ends += [end - start + count for end in known.ends[first:]]
             in_order = bisect_left(known.calling, first)
             calling += [position + later for position in known.calling[in_order:]]
@@ -170,7 +170,7 @@ class _UnusedValues:
             return known.values
         else:
             segments, moved = first - known.first, base - known.base
-            unused = [Unused(binding, number + segments, base + moved) for binding, number, base in known.values]
+            unused = [Unused(value.binding, value.number + segments, value.base + moved) for value in known.values]
         memo[_KnownUnused] = _KnownUnused(first, base, undefined, unused)
         return unused
 

@@ -319,7 +319,7 @@ class WholeFunctionAnalysis:
         if self._like is not None:
             segments = self.segments
             return [
-                value._replace(binding=replace(value.binding, segment=segments[value.number]))
+                replace(value, binding=replace(value.binding, segment=segments[value.number]))
                 for value in self._like.unused
             ]
         return unused_in(self.reading.lowering)

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -80,7 +80,7 @@ class UnusedBinding(msgspec.Struct, frozen=True, dict=True):
         return message
 
 
-class Unused(NamedTuple):
+class Unused(msgspec.Struct, frozen=True):
     """A value that nothing uses, in segment ``number`` of a text, which begins at ``base``."""
 
     binding: UnusedBinding
