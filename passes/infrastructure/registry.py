@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 import pkgutil
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -20,7 +20,16 @@ from .errors import PassError, did_you_mean
 if TYPE_CHECKING:
     from .pass_kinds import Pass
 
-__all__ = ["create", "find", "has_file", "register_pass", "registered", "registered_now", "unregister_pass"]
+__all__ = [
+    "create",
+    "find",
+    "has_file",
+    "load_registered",
+    "register_pass",
+    "registered",
+    "registered_now",
+    "unregister_pass",
+]
 
 _PACKAGE = __name__.rsplit(".", 2)[0]
 _NO_FAMILIES: Final = {
@@ -56,12 +65,19 @@ def unregister_pass(cls: type[Pass]) -> None:
 
 def registered() -> Mapping[str, type[Pass]]:
     """Every pass by name, those of this package and those that users have added."""
+    for _ in load_registered():
+        pass
+    return dict(sorted(_registry.items()))
+
+
+def load_registered() -> Iterator[str]:
+    """Import the passes of this package, file by file; gives the names of their modules."""
     global _loaded
     if not _loaded:
         for module in _modules().values():
             importlib.import_module(module)
+            yield module
         _loaded = True
-    return dict(sorted(_registry.items()))
 
 
 def registered_now() -> Mapping[str, type[Pass]]:

@@ -18,6 +18,7 @@ from ..lsp.conversion import change_of
 from ..lsp.message_at_work import opened_lines, parameters_at_work
 from ..lsp.message_codec import Plain, fields_of
 from ..lsp.protocol import RelayLanguageServer
+from ..session.changing_passes import load_passes
 from .running import apply
 from .views import read_layers_ahead
 
@@ -146,6 +147,7 @@ async def _prepare(server: RelayLanguageServer, document: Document) -> None:
     del document  # the user may have closed it before there is a pause
     await _load_rest(server)
     await server.state.prepare()
+    await server.state.idle_time.work_off(load_passes(), server.state.analysis.thread)
 
 
 async def _load_rest(server: RelayLanguageServer) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from .background_analysis import BackgroundAnalysis
 
-__all__ = ["ChangingPasses"]
+__all__ = ["ChangingPasses", "load_passes"]
 
 _SEARCH_SECONDS = 1.5
 """How long a request for code actions waits until it is known which passes would change the buffer."""
@@ -158,3 +158,10 @@ def _passes_without_required_options() -> list[str]:
         for name, kind in registered().items()
         if not any(option.required for option in kind.declaration().options.values())
     ]
+
+
+def load_passes() -> Iterator[str]:
+    """Load what their list needs, which the first menu would wait for; gives the names of their modules."""
+    from relay_lsp.passes.infrastructure.registry import load_registered
+
+    yield from load_registered()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +57,19 @@ def test_each_module_registers_what_it_is_listed_with_and_every_module_is_listed
     assert set(load_handlers()) == set(modules)
     registering = {path.stem for path in FOLDER.glob("*.py") if "\ndef register(" in path.read_text(encoding="utf-8")}
     assert registering == {*modules, "synchronization", "diagnostics"}
+
+
+_FIRST_LIST = """
+import sys
+from relay_lsp.server.session.changing_passes import load_passes
+pieces = list(load_passes())
+loaded = set(sys.modules)
+from relay_lsp.passes import registered
+assert len(registered()) > 10 < len(pieces)
+assert set(sys.modules) == loaded, set(sys.modules) - loaded
+"""
+
+
+def test_the_first_list_of_passes_loads_nothing_that_was_not_loaded_in_pauses() -> None:
+    ended = subprocess.run((sys.executable, "-c", _FIRST_LIST), capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
