@@ -137,9 +137,9 @@ def _call_of(snapshot: Snapshot, diagnostic: Diagnostic, span: TextSpan) -> Call
 
 def _spoken_of(op: Op, attribute: str | None, message: str) -> Sequence[str]:
     """The attributes that a refusal is about: the one that it names as at fault, or those that its words name."""
-    if attribute is not None:
-        return [attribute]
     fields = list(op.attrs_type.fields()) if op.attrs_type is not None else []
+    if attribute is not None:
+        return [attribute] if attribute in fields else []  # a user's relation may name any
     words = set(re.findall(r"\w+", message.partition(":")[2]))
     return [name for name in fields if name in words]
 

@@ -10,6 +10,7 @@ from relay_lsp import ir
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.passes.infrastructure.extensions import load_file, unload
+from relay_lsp.server.features.repairs import with_repairs
 from relay_lsp.server.pass_calls import PassCall
 from relay_lsp.server.worker.pass_outcomes import PassesOutcome
 from relay_lsp.server.worker.pass_runs import run_passes
@@ -124,7 +125,9 @@ def test_whatever_a_relation_refuses_with_is_a_finding_at_the_call(tmp_path: Pat
     extension = load_file(file)
     assert extension.fault is None
     text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(4), float32]) { tanh(my.odd(%x)) }\n'
-    found = Snapshot.open(text, "model.relay").diagnostics
+    snapshot = Snapshot.open(text, "model.relay")
+    found = snapshot.diagnostics
+    assert not with_repairs(snapshot, found)[0].fixes
     unload(extension.origin)
     assert [each.severity for each in found] == [Severity.ERROR]
     assert words in found[0].message
