@@ -77,6 +77,8 @@ class PlacesOnLines:
             before = min(first, _SHORT_LINE)
             text = self._lines.part(first - before, last)
             line, own = text.rfind("\n", 0, before) + 1, text.rfind("\n") + 1
+            if own == line > 0:
+                return False
             spaces = len(text) - own
             if own > line > 0 and text.endswith(" " * spaces) and "\r" not in text:
                 return not text.startswith(" " * spaces, line) or text[line + spaces] in " \t"
