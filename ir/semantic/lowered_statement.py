@@ -21,7 +21,7 @@ from ..syntax.programs import Step
 from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.segments import Role
 from ..syntax.statements import Segment
-from ..syntax.tokens import META
+from ..syntax.tokens import LET, META
 from ..syntax.top_level import unexpected_brace
 from ..syntax.tree import nodes_at
 from ..syntax.units import Unit
@@ -275,6 +275,9 @@ class LoweredStatement:
             diagnostics = [self._located(each) for each in inferred.diagnostics if each is not COUNTED]
             if len(diagnostics) < len(inferred.diagnostics):
                 diagnostics = LazyFindings(inferred.diagnostics, lambda: self._worded(known, heads))
+                kinds = self.unit.segment.tokens[0]
+                if kinds.count(LET) > kinds.startswith(LET):  # what it binds inside may have no place of its own
+                    diagnostics = self._worded(known, heads)
         if diagnostics and (is_told or any(each.code != CANNOT_INFER for each in diagnostics)):
             return TypedLowering(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
         determined: tuple[Type | None, ...] = ()

@@ -211,3 +211,10 @@ def test_a_call_names_the_function_that_it_is_written_with() -> None:
     called = snapshot.symbol_at(text.index("@g2(1)") + 1)
     assert called is not None
     assert (called.name, str(called.type)) == ("@g2", "fn (int32) -> float32")
+
+
+def test_a_fault_of_a_sequence_without_a_place_of_its_own_has_the_whole_function_read():
+    head = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32], %y: Tensor[(8), float32]) {\n'
+    text = f"{head}  let %a: Tensor[(8), float64] =\n    let %b = sigmoid(%x);\n    multiply(%b, %y);\n  %y\n}}\n"
+    found = Snapshot.open(text, "example.relay").findings
+    assert [each.code for each in found] == ["type-mismatch"]
