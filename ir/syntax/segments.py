@@ -11,9 +11,7 @@ statement and is indented no deeper than the one with the open brace.
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Callable, Sequence
-from itertools import accumulate, islice, repeat
 from typing import Final, NamedTuple
 
 from .extra_braces import PlacesOnLines
@@ -22,10 +20,8 @@ from .kind_patterns import (
     BODY_END,
     BOUND,
     BRACE,
-    CLOSING_PARENTHESIS,
     DEFINITION,
     DEVICE,
-    FLAT,
     HEAD_GOES_ON,
     HEADER_END,
     IN_HEADER,
@@ -51,6 +47,7 @@ from .kind_patterns import (
     after_comments,
     ends_value_in,
 )
+from .searched_kinds import SearchedKinds
 from .sequences import LOOK_AHEAD, OpenValues, inner_semicolon
 from .tokens import ARROW, COMMENTS, DEF, DIRECTIVE, EXTERN, GRAPH, LET, LOCAL, METADATA, TYPE, VERSION
 
@@ -89,14 +86,8 @@ class Cut(NamedTuple):
 _FOLLOWING: Final = 16
 """How many segments behind bindings are scanned first for the end of a value."""
 
-_SOON_COUNTED: Final = 4_096
-"""In so many kinds, parentheses are counted at once."""
-
 _FARTHEST_BRACE: Final = 65_536
 """In so many kinds behind a brace that may be too many, the one is looked for that closes."""
-
-_DEEPER: Final = {"(": 1, ")": -1}
-"""By how much a kind changes how many parentheses are open; by nothing, where it is not in it."""
 
 _MARGIN: Final = 16
 """How many kinds after a segment tell where it ends, unless it is far-sighted."""
@@ -106,7 +97,7 @@ class Beyond(Exception):
     """Where a segment ends depends on kinds beyond those that are at hand."""
 
 
-class Splitter:
+class Splitter(SearchedKinds):
     """Finds the ends of segments in a string of kinds.
 
     ``places`` tells where a piece stands on its line. ``expression``: the text is a body without braces
@@ -115,17 +106,7 @@ class Splitter:
     whole binding (:func:`is_whole_binding`), and whether these are all; where it is at hand.
     """
 
-    __slots__ = (
-        "_depths",
-        "_flat",
-        "_next",
-        "_seen",
-        "after_bindings",
-        "expression",
-        "kinds",
-        "places",
-        "rest",
-    )
+    __slots__ = ("_seen", "after_bindings", "expression", "places", "rest")
 
     def __init__(
         self,
@@ -135,16 +116,12 @@ class Splitter:
         rest: Callable[[int], bool] | None = None,
         after_bindings: Callable[[int], tuple[str, bool]] | None = None,
     ) -> None:
-        self.kinds: Final = kinds
+        super().__init__(kinds)
         self.expression: Final = expression
         self.places: Final = places
         self.rest: Final = rest
         self.after_bindings: Final = after_bindings
         self._seen = 0
-        self._flat = (0, -1)
-        self._depths = [0]
-        self._next: Final[dict[re.Pattern[str], tuple[int, int]]] = {}
-        """From where what was searched last, and where it stands; the end, where it does not."""
 
     def cut(self, start: int, in_body: bool) -> Cut:
         """The segment that begins at ``start``, which must lie before the end.
@@ -329,50 +306,6 @@ class Splitter:
         if end == len(kinds) or kinds[end] != ";" or self._has(LET_OR_DIRECTIVE, first + 1, end):
             return None
         return end + 1
-
-    def _is_balanced(self, start: int, end: int) -> bool:
-        """Whether as many parentheses open as close between two positions."""
-        kinds = self.kinds
-        if end - start < _SOON_COUNTED:
-            return kinds.count("(", start, end) == kinds.count(")", start, end)
-        depths = self._open_before(end)  # there may be many statements to the same far end
-        return depths[start] == depths[end]
-
-    def _open_before(self, end: int) -> Sequence[int]:
-        """How many parentheses open before each position up to ``end``, less those that close."""
-        depths = self._depths
-        if len(depths) <= end:
-            more = map(_DEEPER.get, self.kinds[len(depths) - 1 : end], repeat(0))
-            depths += islice(accumulate(more, initial=depths[-1]), 1, None)
-        return depths
-
-    def _flat_end(self, first: int) -> int:
-        """The end of what has no semicolon and no brace, which is the same for all that begin in it."""
-        start, end = self._flat
-        if not start <= first <= end:
-            end = FLAT.match(self.kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
-            self._flat = first, end
-        return end
-
-    def _stays_open(self, start: int, limit: int, depth: int) -> bool:
-        """Whether the last of so many open parentheses is not closed between two positions."""
-        if not self._has(CLOSING_PARENTHESIS, start, limit):
-            return True
-        depths = self._open_before(limit)
-        return min(depths[start + 1 : limit + 1], default=0) > depths[start] - depth
-
-    def _has(self, wanted: re.Pattern[str], start: int, limit: int) -> bool:
-        """Whether one of some kinds stands between two positions."""
-        return self._next_place(wanted, start) < limit
-
-    def _next_place(self, wanted: re.Pattern[str], start: int) -> int:
-        """Where one of some kinds stands next, or else the end; what the search before this one tells is kept."""
-        asked, place = self._next.get(wanted, (0, -1))
-        if not asked <= start <= place:
-            match = wanted.search(self.kinds, start)
-            place = len(self.kinds) if match is None else match.start()
-            self._next[wanted] = start, place
-        return place
 
     def _nested(self, first: int) -> Cut:
         """A statement with braces, or whose parentheses do not match before its semicolon."""

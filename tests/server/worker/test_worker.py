@@ -126,12 +126,12 @@ async def test_a_text_whose_reading_was_cancelled_is_read_rightly_the_next_time(
     look = f"from relay_lsp.server.worker.read_texts import open_snapshot; text = {text!r}; "
     slow = f"""
         import time
-        from relay_lsp.ir.syntax import statements
-        def parse(parser, real=statements._SegmentParser.parse):
+        from relay_lsp.ir.syntax import segment_parser
+        def parse(parser, real=segment_parser.SegmentParser.parse):
             progress("parsing")
             time.sleep(0.05)
             return real(parser)
-        statements._SegmentParser.parse = parse
+        segment_parser.SegmentParser.parse = parse
         {look}return len(open_snapshot(text, "a").diagnostics)
     """
     parsing = asyncio.Event()

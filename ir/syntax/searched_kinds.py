@@ -1,0 +1,75 @@
+"""The kinds of a text's tokens, searched again and again: what one search tells is kept for the next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate, islice, repeat
+from typing import Final
+
+from .kind_patterns import CLOSING_PARENTHESIS, FLAT
+
+__all__ = ["SearchedKinds"]
+
+_SOON_COUNTED: Final = 4_096
+"""In so many kinds, parentheses are counted at once."""
+
+_DEEPER: Final = {"(": 1, ")": -1}
+"""By how much a kind changes how many parentheses are open; by nothing, where it is not in it."""
+
+
+class SearchedKinds:
+    """A string of kinds: a text may have ten thousand statements of which each asks for the same far end."""
+
+    __slots__ = ("_depths", "_flat", "_next", "kinds")
+
+    def __init__(self, kinds: str) -> None:
+        self.kinds: Final = kinds
+        self._flat = (0, -1)
+        self._depths = [0]
+        self._next: Final[dict[re.Pattern[str], tuple[int, int]]] = {}
+        """From where what was searched last, and where it stands; the end, where it does not."""
+
+    def _is_balanced(self, start: int, end: int) -> bool:
+        """Whether as many parentheses open as close between two positions."""
+        kinds = self.kinds
+        if end - start < _SOON_COUNTED:
+            return kinds.count("(", start, end) == kinds.count(")", start, end)
+        depths = self._open_before(end)  # there may be many statements to the same far end
+        return depths[start] == depths[end]
+
+    def _open_before(self, end: int) -> Sequence[int]:
+        """How many parentheses open before each position up to ``end``, less those that close."""
+        depths = self._depths
+        if len(depths) <= end:
+            more = map(_DEEPER.get, self.kinds[len(depths) - 1 : end], repeat(0))
+            depths += islice(accumulate(more, initial=depths[-1]), 1, None)
+        return depths
+
+    def _flat_end(self, first: int) -> int:
+        """The end of what has no semicolon and no brace, which is the same for all that begin in it."""
+        start, end = self._flat
+        if not start <= first <= end:
+            end = FLAT.match(self.kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
+            self._flat = first, end
+        return end
+
+    def _stays_open(self, start: int, limit: int, depth: int) -> bool:
+        """Whether the last of so many open parentheses is not closed between two positions."""
+        if not self._has(CLOSING_PARENTHESIS, start, limit):
+            return True
+        depths = self._open_before(limit)
+        return min(depths[start + 1 : limit + 1], default=0) > depths[start] - depth
+
+    def _has(self, wanted: re.Pattern[str], start: int, limit: int) -> bool:
+        """Whether one of some kinds stands between two positions."""
+        return self._next_place(wanted, start) < limit
+
+    def _next_place(self, wanted: re.Pattern[str], start: int) -> int:
+        """Where one of some kinds stands next, or else the end; what the search before this one tells is kept."""
+        asked, place = self._next.get(wanted, (0, -1))
+        if not asked <= start <= place:
+            match = wanted.search(self.kinds, start)
+            place = len(self.kinds) if match is None else match.start()
+            self._next[wanted] = start, place
+        return place

@@ -1,0 +1,429 @@
+"""Reads the tokens of a segment into its statements and the blocks nested in them.
+
+Blocks nest without recursion: each statement is parsed on its own, with one token in the place of each block.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Final
+
+from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
+from ..text.text_span import TextSpan
+from .blocks import Block, ClauseSyntax, Statement
+from .extra_braces import Brace, PlaceOnLine, braces_too_many
+from .kind_patterns import ends_value_in
+from .lexer import WHITE_SPACE
+from .parameter_lists import shortened_head
+from .segment_text import SegmentText
+from .segments import Role
+from .sequences import OpenValues, inner_semicolon
+from .shapes import Start, shape_of
+from .statement_parser import StatementParser
+from .tokens import (
+    ATTRIBUTE,
+    BLOCK,
+    CLAUSES,
+    CLOSING,
+    FAT_ARROW,
+    GRAPH,
+    GRAPH_BINDING,
+    LET,
+    LET_BINDING,
+    LOCAL,
+    MATCH,
+    MATCH_PARTIAL,
+    NAME,
+    OPENING,
+)
+
+__all__ = ["SegmentParser"]
+
+_ARM: Final = re.compile("[^;{}]*r")
+_BRACKETS: Final = re.compile(r"[()\[\]{}]")
+_BRACES: Final = re.compile("[{}]")
+_INDENTATION: Final = re.compile("[ \t]*")
+_BEGINS_ANEW: Final = f"}}{GRAPH}{LET}"
+"""What may begin something else than the statement before it, in the same braces or outside of them."""
+
+
+class _Frame:
+    """A block while it is being read."""
+
+    __slots__ = (
+        "blocks",
+        "clause_body",
+        "clause_head",
+        "clauses",
+        "elements",
+        "has_head",
+        "index",
+        "is_clauses",
+        "matches",
+        "open",
+        "opened",
+        "sequences",
+        "statements",
+        "values",
+    )
+
+    def __init__(self, open: int, is_clauses: bool) -> None:
+        self.open = open
+        self.is_clauses = is_clauses
+        self.statements: list[Statement] = []
+        self.clauses: list[ClauseSyntax] = []
+        self.clause_head: Statement | None = None
+        self.clause_body: list[Statement] = []
+        self.has_head = False
+        self.start_statement(open + 1)
+
+    def start_statement(self, first: int) -> None:
+        self.index: list[int] = []
+        self.blocks: dict[int, Block] = {}
+        self.elements: list[int] = []  # where the current element of each open parenthesis begins
+        self.sequences: list[bool] = []  # whether it is known to be a sequence of statements
+        self.values = OpenValues(first)
+        self.matches: list[int] = []  # how many parentheses are open at each `match` whose braces are to come
+        self.opened: list[int] = []  # each open parenthesis
+
+
+class SegmentParser(StatementParser):
+    """Reads the tokens of one segment into statements and blocks. ``is_short``: its semicolon is missing."""
+
+    def __init__(self, segment: SegmentText, role: Role, is_short: bool) -> None:
+        super().__init__(segment)
+        self.role = role
+        self.is_short = is_short
+        self.reported_brace = False
+        self.missing_braces = 0
+        """How many braces are open at the end, less those that were found to be."""
+        self._unclosed_known: frozenset[int] | None = None
+
+    def parse(self) -> list[Statement]:
+        """Its statements; what is wrong with them is reported to the segment."""
+        role, kinds = self.role, self.kinds
+        if role is Role.STATEMENT and len(kinds) > 1 and not kinds.strip(";"):
+            span = self.segment.range(0, len(kinds) - 1)
+            fix = Fix("Remove them", (TextEdit(span, ""),))
+            self.segment.report("expected-token", f"expected an expression, found {len(kinds):,} `;`", span, fix)
+            return [Statement(None, ";", [0], {})]
+        if role in (Role.STATEMENT, Role.JUNK):
+            if role is Role.JUNK and not self.segment.diagnostics:
+                span = self.segment.range(0, len(kinds) - 1)
+                self.segment.report("unexpected-text", "expected `def`, `type` or the end of the module", span)
+                return []
+            if "{" not in kinds and kinds.find(";") in (-1, len(kinds) - 1):
+                made: list[Statement] = []
+                index: Sequence[int] = range(len(kinds))
+                if self.is_short:
+                    self.report_missing(";", len(kinds))
+                    kinds, index = kinds + ";", [*index, ~len(kinds)]
+                self.finish("statement", kinds, index, {}, made)
+                return made
+            return self._parse_nested()
+        if role is Role.HEADER:
+            return self._parse_header()
+        if role is Role.TYPE:
+            return self._parse_whole("type_definition")
+        if role is Role.EXTRA_CLOSE:
+            return [Statement(None, kinds, range(len(kinds)), {})]
+        return []
+
+    def _parse_whole(self, start: Start) -> list[Statement]:
+        made: list[Statement] = []
+        self.finish(start, self.kinds, range(len(self.kinds)), {}, made)
+        return made
+
+    def _parse_header(self) -> list[Statement]:
+        shortened = shortened_head(self.kinds)
+        if shortened is None:
+            return self._parse_whole("header")
+        made: list[Statement] = []
+        self.finish("header", shortened.kinds, shortened.tokens, {}, made)
+        made[0].listed = shortened.listed
+        return made
+
+    def _parse_nested(self) -> list[Statement]:
+        kinds = self.kinds
+        frames = [_Frame(-1, False)]
+        token = 0
+        count = len(kinds)
+        self.missing_braces = kinds.count("{") - kinds.count("}")
+        too_many = self._braces_too_many() if self.missing_braces < 0 else frozenset[int]()
+        while token < count:
+            kind = kinds[token]
+            if token in too_many:
+                span = self.segment.span(token)
+                fix = Fix("Remove `}`", (TextEdit(span, ""),))
+                self.segment.report("unexpected-token", "unexpected `}`", span, fix)
+                token += 1
+                continue
+            if len(frames) > 1 and kind in _BEGINS_ANEW:
+                self._resynchronise(frames, token)
+            frame = frames[-1]
+            if kind == ";" and token == count - 1 and len(frames) > 1:
+                break
+            if kind == "{":
+                if self._is_device(token, frame):
+                    end = kinds.find("}", token)
+                    end = count - 1 if end < 0 else end
+                    frame.index.extend(range(token, end + 1))
+                    token = end + 1
+                    continue
+                # An arrow tells that they are those of a match, also where that word is at fault; but not behind the
+                # arrow of an arm, whose brace may be missing before the next arm.
+                is_clauses = frame.matches[-1:] == [len(frame.elements)] or (
+                    bool(frame.matches or frame.index) and _ARM.match(kinds, token + 1) is not None
+                )
+                if is_clauses and frame.matches:
+                    frame.matches.pop()
+                frames.append(_Frame(token, is_clauses))
+            elif kind == "}" and len(frames) > 1:
+                self._close_frame(frames, token)
+            else:
+                frame.index.append(token)
+                if kind in "([":
+                    frame.elements.append(token + 1)
+                    frame.sequences.append(False)
+                    frame.opened.append(token)
+                elif kind in ")]":
+                    if frame.elements:
+                        frame.elements.pop()
+                        frame.sequences.pop()
+                        frame.opened.pop()
+                elif kind == "=" and not frame.elements and kinds.startswith(LET_BINDING, token + 1):
+                    frame.values.open()
+                elif kind in MATCH + MATCH_PARTIAL:
+                    frame.matches.append(len(frame.elements))
+                elif kind == ",":
+                    if frame.elements:
+                        frame.elements[-1] = token + 1
+                        frame.sequences[-1] = False
+                    elif not frame.is_clauses and len(frames) > 1 and frames[-2].is_clauses:
+                        frame.index.pop()  # the arm's block lost its brace
+                        self._report_unclosed(frame.open, token)
+                        self.reported_brace = True
+                        self._close_frame(frames, token - 1)
+                        continue
+                    elif frame.is_clauses:
+                        frame.index.pop()
+                        self._finish_clause(frame)
+                        frame.start_statement(token + 1)
+                elif kind == ";":
+                    self._take_semicolon(frame, token)
+                elif kind == FAT_ARROW and frame.is_clauses and self._is_arm(frame):
+                    self._finish_head(frame)
+                    frame.start_statement(token + 1)
+            token += 1
+        unclosed = len(frames) > 1
+        while len(frames) > 1:
+            self._close_frame(frames, -1)
+        if unclosed and frames[0].index:  # the semicolon after the missing brace is there, or not worth another error
+            frames[0].index.append(token if token < count else ~count)
+        self._finish_statement(frames[0])
+        return frames[0].statements
+
+    def _take_semicolon(self, frame: _Frame, token: int) -> None:
+        if frame.elements and (frame.sequences[-1] or inner_semicolon(self.kinds, frame.elements[-1], token)[0]):
+            frame.elements[-1] = token + 1
+            frame.sequences[-1] = True
+            return
+        if not frame.elements and frame.values.end_item(self.kinds, token):
+            return
+        self._finish_statement(frame)
+        frame.start_statement(token + 1)
+
+    def _resynchronise(self, frames: list[_Frame], token: int) -> None:
+        """End what is incomplete before a closing brace, or before a binding in braces: what follows is read as it is.
+
+        Where a brace is missing, that is a block whose line is indented as deep as such a binding, or deeper than the
+        brace. A statement that has begun ends before a binding, as one does that is in no braces
+        (:meth:`.Splitter._before_binding`).
+        """
+        kinds = self.kinds
+        is_brace = kinds[token] == "}"
+        if not is_brace and not kinds.startswith((GRAPH_BINDING, LET_BINDING), token):
+            return
+        lost_brace = False
+        while self.missing_braces > 0 and len(frames) > 2:
+            column, own = self._column(token), self._line_indentation(frames[-1].open)
+            if column is None or own is None or column >= own + (not is_brace):
+                break
+            self.missing_braces -= 1
+            self._report_unclosed(frames[-1].open, token)
+            self.reported_brace = lost_brace = True
+            self._close_frame(frames, token - 1)
+        frame = frames[-1]
+        if is_brace or not frame.index or (frame.is_clauses and not frame.has_head):
+            return
+        if not any(map(self._unclosed.__contains__, frame.opened)) if frame.opened else self._is_value(frame, token):
+            return
+        kinds = self._kinds_of(frame) + ";"
+        frame.index.append(~token)
+        if not lost_brace and shape_of("statement", kinds).fault is None:
+            self.report_missing(";", token)
+        self.finish("statement", kinds, frame.index, frame.blocks, self._items(frame))
+        frame.start_statement(token)
+
+    def _braces_too_many(self) -> frozenset[int]:
+        """The closing braces that are too many; the last one stands below the begin of the statement's line."""
+        starts, text = self.segment.tokens[2], self.segment.text
+        lines = list(accumulate(map(len, text.split("\n")), lambda start, length: start + length + 1, initial=0))
+        last = self._column(self.kinds.rindex("}"))
+        if last is None:
+            return frozenset()
+
+        def place_of(token: int) -> PlaceOnLine:
+            indentation = self._line_indentation(token)
+            line = bisect_right(lines, starts[token])
+            return PlaceOnLine(line, self._column(token), last if indentation is None else indentation)
+
+        braces = [(mark.start(), mark[0] == "}") for mark in _BRACES.finditer(self.kinds)]
+        return braces_too_many([Brace(token, closes, place_of(token)) for token, closes in braces])
+
+    def _is_arm(self, frame: _Frame) -> bool:
+        """Whether an arrow is that of an arm: in no parentheses, or in some that the arm before it does not close."""
+        return not frame.elements or not self._unclosed.isdisjoint(frame.opened)
+
+    def _is_value(self, frame: _Frame, token: int) -> bool:
+        """Whether a binding belongs to the statement that has begun before it: a ``let`` that is its value, or what
+        follows the semicolon of one."""
+        kinds, before = self.kinds, frame.index[-1]
+        if before >= 0 and kinds[before] == ";":
+            return True
+        if kinds[token] != LET or kinds[before] != "=":
+            return False
+        # The values in a chain of them all end, or none: a chain is looked through once.
+        return frame.values.are_chained or bool(ends_value_in(kinds, token)[0])
+
+    @property
+    def _unclosed(self) -> frozenset[int]:
+        """The parentheses and brackets that are not closed in their braces."""
+        if self._unclosed_known is None:
+            opened: list[int] = []
+            unclosed: list[int] = []
+            for mark in _BRACKETS.finditer(self.kinds):
+                kind = mark[0]
+                if kind in OPENING:
+                    opened.append(mark.start())
+                    continue
+                opening = OPENING[CLOSING.index(kind)]
+                depth = len(opened)
+                while depth and self.kinds[opened[depth - 1]] not in ("{", opening):
+                    depth -= 1
+                if depth and self.kinds[opened[depth - 1]] == opening:
+                    unclosed += opened[depth:]
+                    del opened[depth - 1 :]
+            self._unclosed_known = frozenset([*unclosed, *opened])
+        return self._unclosed_known
+
+    def _column(self, token: int) -> int | None:
+        """The column of a token that is the first of its line; unknown on the first line of the segment."""
+        start = self.segment.tokens[2][token]
+        line = self.segment.text.rfind("\n", 0, start) + 1
+        return start - line if line and not self.segment.text[line:start].strip(WHITE_SPACE) else None
+
+    def _line_indentation(self, token: int) -> int | None:
+        """The indentation of the line that a token stands on; unknown for the first line of the segment."""
+        text = self.segment.text
+        line = text.rfind("\n", 0, self.segment.tokens[2][token]) + 1
+        return _INDENTATION.match(text, line).end() - line if line else None  # pyright: ignore[reportOptionalMemberAccess]
+
+    def _is_device(self, token: int, frame: _Frame) -> bool:
+        """Whether a brace opens the attributes of a parameter, ``%x{virtual_device=…}``, rather than a block."""
+        kinds = self.kinds
+        return kinds[token - 1 : token] == LOCAL and kinds[token + 1 : token + 3] == ATTRIBUTE and bool(frame.elements)
+
+    def _items(self, frame: _Frame) -> list[Statement]:
+        return frame.clause_body if frame.is_clauses else frame.statements
+
+    def _finish_statement(self, frame: _Frame) -> None:
+        if frame.index:
+            kinds = self._kinds_of(frame)
+            self.finish("statement", kinds, frame.index, frame.blocks, self._items(frame))
+
+    def _kinds_of(self, frame: _Frame) -> str:
+        kinds = [self.kinds[token] if token >= 0 else ";" for token in frame.index]
+        for position, block in frame.blocks.items():
+            kinds[position] = BLOCK if block.clauses is None else CLAUSES
+        return "".join(kinds)
+
+    def _finish_head(self, frame: _Frame) -> None:
+        index = frame.index
+        if frame.has_head:  # an arm without the comma before it: its pattern ends the arm before
+            pattern = max(self._pattern_start(index), 1 + max(frame.blocks, default=-1))  # no pattern has braces in it
+            rest = index[pattern:]
+            del index[pattern:]
+            if index and self.kinds[index[-1]] == ",":  # it stands in parentheses that are not closed
+                index.pop()
+            self._finish_clause(frame)
+            frame.start_statement(rest[0] if rest else 0)
+            frame.index = rest
+        made: list[Statement] = []
+        self.finish("clause_head", self._kinds_of(frame), frame.index, {}, made)
+        frame.clause_head = made[0] if made else None
+        frame.has_head = True
+
+    def _pattern_start(self, index: list[int]) -> int:
+        kinds = self.kinds
+        position = len(index) - 2
+        if position >= 0 and kinds[index[position]] == ")":
+            depth = 0
+            while position >= 0:
+                kind = kinds[index[position]]
+                depth += (kind == ")") - (kind == "(")
+                if not depth:
+                    break
+                position -= 1
+            if position > 0 and kinds[index[position - 1]] == NAME:
+                position -= 1
+        return max(0, position)
+
+    def _finish_clause(self, frame: _Frame) -> None:
+        self._finish_statement(frame)
+        if frame.has_head:
+            frame.clauses.append(ClauseSyntax(frame.clause_head, frame.clause_body))
+        elif frame.clause_body:
+            statement = frame.clause_body[0]
+            span = self.segment.range(statement.first, statement.last)
+            self.segment.report("expected-token", "expected a pattern and `=>` here", span)
+        frame.clause_head = None
+        frame.has_head = False
+        frame.clause_body = []
+
+    def _close_frame(self, frames: list[_Frame], close: int) -> None:
+        frame = frames.pop()
+        if frame.is_clauses:
+            self._finish_clause(frame)
+        else:
+            self._finish_statement(frame)
+        if close < 0:
+            token = len(self.kinds.rstrip(";"))
+            close = max(frame.open, token - 1)
+            if not self.reported_brace:  # one brace is likelier to be missing than all that are open here
+                self.reported_brace = True
+                self._report_unclosed(frame.open, token)
+        block = Block(frame.open, close, frame.statements, frame.clauses if frame.is_clauses else None)
+        outer = frames[-1]
+        outer.blocks[len(outer.index)] = block
+        outer.index.append(frame.open)
+
+    # ---- faults
+
+    def _report_unclosed(self, open: int, token: int) -> None:
+        gap = self.segment.gap_before(token)
+        if token < len(self.kinds):
+            gap = TextSpan(gap.start, self.segment.span(token).start)
+        self.segment.add(
+            Diagnostic(
+                "unclosed-brace",
+                Severity.ERROR,
+                "expected `}` here",
+                gap,
+                related=(Related("the brace that it closes", self.segment.span(open)),),
+                fixes=(Fix("Insert `}`", (TextEdit(TextSpan(gap.end, gap.end), "}"),)),),
+            )
+        )
