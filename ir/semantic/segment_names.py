@@ -214,12 +214,19 @@ class SegmentNames:
         defined = self.analysis.definition_before(function, texts[token], state.order)
         return None if defined is None else DefinitionSite(*defined)
 
+    def site_of_function(self, header: int) -> DefinitionSite | None:
+        """Where the function with this head is defined; ``None`` where its name is not read, beside null characters."""
+        token = name_of_head(self.analysis.segments[header].tokens[0])
+        if token is None or token not in self.local(header).definitions:
+            return None
+        return DefinitionSite(header, token)
+
     def site(self, index: int, kind: SymbolKind, name: str) -> DefinitionSite | None:
         """Where something outside of the function that a segment is part of is defined, which has this name there."""
         analysis = self.analysis
         if kind is SymbolKind.FUNCTION:
             header = self.headers.get(name)
-            return DefinitionSite(header, 1) if header is not None else None
+            return self.site_of_function(header) if header is not None else None
         if kind is SymbolKind.GRAPH:
             function = analysis.function_at(index)
             defined = analysis.outer_definition(function, name) if function is not None else None

@@ -147,10 +147,8 @@ class StatementNames:
         return self._function_symbol(function) if function is not None else None
 
     def _function_symbol(self, function: AnalysedFunction) -> Symbol | None:
-        site = DefinitionSite(function.start - 1, 1)
-        # What is no text, because of null characters, is not looked into.
-        is_named = function.name and site.token in self.in_segments.local(site.segment).definitions
-        return self.symbol(site) if is_named else None
+        site = self.in_segments.site_of_function(function.start - 1) if function.name else None
+        return None if site is None else self.symbol(site)
 
     def symbol_at(self, index: int, token: int) -> Symbol | None:
         """The symbol that a token of a segment defines or uses."""

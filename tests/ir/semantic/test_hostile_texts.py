@@ -83,3 +83,12 @@ def test_what_is_no_text_can_be_asked_for_its_symbols() -> None:
     snapshot = Snapshot.open("def@length(%list%list\0", "hostile.relay")
     assert "not-text" in [finding.code for finding in snapshot.diagnostics]
     assert "@length" not in [symbol.name for symbol in snapshot.scope_at(5)]
+
+
+@pytest.mark.parametrize(
+    "head", ["def\ud800 @g(%x: int32)", "def @g(\0%x: int32)", "def , @g(%x: int32)", "def @g(%x: int32"]
+)
+def test_the_name_of_a_function_with_an_odd_head_leads_to_its_definition_or_nowhere(head: str) -> None:
+    text = f"{head} {{\n  %x\n}}\ndef @main(%x: int32) {{\n  @g(%x)\n}}\n"
+    symbol = Snapshot.open(text, "hostile.relay").symbol_at(text.rindex("@g") + 1)
+    assert symbol is None or text[symbol.span.start : symbol.span.end] == "@g"
