@@ -47,25 +47,28 @@ export class Workbench {
         const active = this.page.locator('.tab.active').first();
         await this.until(`the tab ${file}`, async () => {
             await this.page.keyboard.press('Control+P');
-            await this.answer(file);
+            await this.answer(file, undefined, 10);
             await this.page.waitForTimeout(300);
-            return (await active.innerText()).startsWith(file);
-        });
+            return (await active.innerText({ timeout: 1000 })).startsWith(file);
+        }, 120);
         await this.page.waitForSelector('.editor-instance .view-line');
     }
 
     async palette(command) {
-        await this.page.keyboard.press('F1');
-        await this.answer(`>${command}`);
+        await this.until(`“${command}” in the palette`, async () => {
+            await this.page.keyboard.press('F1');
+            await this.answer(`>${command}`, undefined, 10);
+            return true;
+        }, 120);
     }
 
     /** Type into the box at the top, and take the first row once that is what was meant. */
-    async answer(text, shot) {
-        await this.type(text);
+    async answer(text, shot, seconds = 60) {
+        await this.type(text, seconds);
         const first = this.page.locator('.quick-input-list .monaco-list-row').first();
         const meant = text.replace('>', '').toLowerCase();
         await this.until(`“${text}” in the list`, async () =>
-            (await first.count()) > 0 && (await first.innerText()).toLowerCase().includes(meant));
+            (await first.count()) > 0 && (await first.innerText({ timeout: 1000 })).toLowerCase().includes(meant), seconds);
         if (shot) {
             await this.shot(shot);
         }
@@ -73,10 +76,12 @@ export class Workbench {
     }
 
     /** Type into the box at the top, and take nothing yet. */
-    async type(text) {
+    async type(text, seconds = 60) {
         const input = this.page.locator('.quick-input-widget .quick-input-box input.input');
-        await input.waitFor();
-        await input.fill(text);
+        await this.until(`the box for “${text}”`, async () => {
+            await input.fill(text, { timeout: 2000 });
+            return true;
+        }, seconds);
         await this.page.waitForTimeout(300);
     }
 
@@ -185,14 +190,23 @@ export class Workbench {
         await this.page.screenshot({ path: path.join(this.shots, `${name}.png`) });
     }
 
+    /**
+     * Try until a condition holds. What it throws is a try that failed: a document that opens late takes the
+     * focus from the box at the top, which closes, and a row that is drawn anew is gone under the mouse.
+     */
     async until(what, condition, seconds = 60) {
         const end = Date.now() + seconds * 1000;
+        let cause = '';
         while (Date.now() < end) {
-            if (await condition()) {
-                return;
+            try {
+                if (await condition()) {
+                    return;
+                }
+            } catch (error) {
+                cause = `: ${error}`;
             }
             await this.page.waitForTimeout(100);
         }
-        throw new Error(`waited ${seconds} s for ${what}`);
+        throw new Error(`waited ${seconds} s for ${what}${cause}`);
     }
 }
