@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from relay_lsp.ir.builder import BuilderError
-from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.diagnostics import Severity, shortened
 from relay_lsp.ir.evaluation import EvaluationError
 
 __all__ = [
@@ -62,7 +62,16 @@ class ImportDiagnostic:
     place: ModelPlace = WHOLE_MODEL
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.message} [{self.code}]"
+        place, message = _on_one_line(str(self.place)), _on_one_line(self.message)
+        return f"{place}: {message} [{self.code}]"
+
+
+def _on_one_line(text: str) -> str:
+    """``text`` as a terminal can show it: names are the model's, of any length, with any characters in them."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in shortened(text)
+    )
 
 
 class ModelImportError(ValueError):

@@ -5,6 +5,8 @@ Source of the rules: ``infer_type``, ``infer_shape``, ``shape_of`` in ``python/t
 
 from __future__ import annotations
 
+from typing import Final
+
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.expressions import Constant, Expr
 from relay_lsp.ir.inference import infer_local
@@ -14,6 +16,8 @@ from relay_lsp.ir.types import Dim, TensorType, Type, is_static
 from .diagnostics import ConversionError
 
 __all__ = ["dtype_of", "rank_of", "shape_of", "static_shape_of", "tensor_type_of", "type_of"]
+
+_GREATEST_DIMENSION: Final = 2**63 - 1
 
 
 def type_of(expr: Expr, module: IRModule | None = None) -> Type:
@@ -34,9 +38,14 @@ def type_of(expr: Expr, module: IRModule | None = None) -> Type:
         if inferred.expr is not expr and expr.checked_type is None:
             # What had to be rebuilt (a function without its result) stays as it was made; its type is known.
             expr.checked_type = inferred.expr.checked_type
-    if expr.checked_type is None:
+    type = expr.checked_type
+    if type is None:
         raise ConversionError("the type of a value is not known", code="cannot-infer-type")
-    return expr.checked_type
+    if isinstance(type, TensorType):
+        for dim in type.shape:
+            if isinstance(dim, int) and dim > _GREATEST_DIMENSION:
+                raise ConversionError(f"a dimension would be {dim}, which int64 does not have", code="type-mismatch")
+    return type
 
 
 def tensor_type_of(expr: Expr) -> TensorType:

@@ -22,7 +22,8 @@ def parameter_name(*parts: str) -> str:
     return ".".join(parts)
 
 
-_BREAKS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What ends a line, commands a terminal, changes the direction of a text, or is half a character."""
 
 
 def _one_line(name: str) -> str:

@@ -19,13 +19,14 @@ import ast
 import collections.abc
 import dataclasses
 import inspect
+import math
 import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from .dimensions import Dim, DimExpr, FloatImm, IntImm
 from .types import DataType
@@ -56,6 +57,15 @@ def attribute(
     if default is _MISSING:
         return dataclasses.field(metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
+
+
+_GREATEST_FLOAT: Final = 3.4028235677973366e38
+"""What rounds to the greatest float32 at most."""
+
+
+def has_float_text(value: float) -> bool:
+    """Whether an attribute can have ``value`` in a text that is read back: floats there are of float32, and no NaN."""
+    return abs(value) < _GREATEST_FLOAT or math.isinf(value)
 
 
 class AttributeValueError(ValueError):

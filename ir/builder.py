@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from .arrays import numpy_dtype
-from .attributes import AttributeValueError, Attrs
+from .attributes import AttributeValueError, Attrs, has_float_text
 from .expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Let, TupleGetItem, Var
 from .lazy_numpy import np
 from .ops.operator import Op, find
@@ -124,9 +124,13 @@ def _attributes(op: Op, given: dict[str, object]) -> Attrs | None:
     if missing:
         raise BuilderError(f"{op.name} needs the attribute {missing[0]}")
     try:
-        return declared(**{name: fields[name].convert(value) for name, value in given.items()})
+        values = {name: fields[name].convert(value) for name, value in given.items()}
     except AttributeValueError as error:
         raise BuilderError(f"{op.name}: {error}") from None
+    for name, value in values.items():
+        if isinstance(value, float) and not has_float_text(value):
+            raise BuilderError(f"{op.name}: attribute {name} takes a number of float32, not {value}")
+    return declared(**values)
 
 
 def item(value: Expr, index: int) -> TupleGetItem:

@@ -24,6 +24,7 @@ __all__ = [
     "TextEdit",
     "apply_edits",
     "in_order",
+    "shortened",
 ]
 
 
@@ -62,6 +63,18 @@ class Related(msgspec.Struct, frozen=True):
 
 MOST_DIAGNOSTICS: Final = 1_000
 """How many findings of a text are shown, errors first. What is shown of no more of them is not worked out."""
+
+
+_LONGEST_MESSAGE: Final = 2_000
+"""The characters of a message that are shown: it may speak of a name, a list or a string of any length."""
+
+
+def shortened(message: str) -> str:
+    """The beginning and the end of a message that is too long to be read; what it says of a name stands at its end."""
+    if len(message) <= _LONGEST_MESSAGE:
+        return message
+    half = _LONGEST_MESSAGE // 2
+    return f"{message[:half]} … {message[-half:]}"
 
 
 class TextEdit(msgspec.Struct, frozen=True):

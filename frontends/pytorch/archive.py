@@ -1,17 +1,15 @@
 """What an archive of PyTorch holds, examined before anything of it is loaded.
 
-Both kinds are zip archives. A TorchScript archive has a program in TorchScript's own language, which PyTorch compiles
-and never gives to Python, and pickles that PyTorch reads with an unpickler that makes tensors and the program's own
-objects alone. What such a program can do beyond computing is to write and read files (``aten::save``,
-``aten::from_file``), and some of it runs while it is loaded (``__setstate__``): an archive that names these is refused.
-An archive with a pickle of Python objects (``torch.save``) can run any code, and is refused as well. An exported
-program (``.pt2``) is read without PyTorch's loader, which evaluates texts of the file (see :mod:`.exported`).
+Both kinds are zip archives. A TorchScript archive has a program in TorchScript's own language (see
+:mod:`.script_sources`), and pickles that PyTorch reads with an unpickler that makes tensors and the program's own
+objects alone. An archive with a pickle of Python objects (``torch.save``) can run any code, and is refused. An
+exported program (``.pt2``) is read without PyTorch's loader, which evaluates texts of the file (see :mod:`.exported`).
 """
 
 from __future__ import annotations
 
-import ast
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -19,14 +17,12 @@ from pathlib import Path
 
 from ..diagnostics import ImportReport
 
-__all__ = ["DAMAGED", "FILE_OPERATORS", "Archive", "open_archive"]
+__all__ = ["DAMAGED", "MOST_PACKED", "Archive", "open_archive"]
 
-FILE_OPERATORS = frozenset({"save", "from_file", "load", "_save", "_load_for_lite_interpreter", "load_for_mobile"})
-"""Operators of TorchScript that touch files."""
-
-
-DAMAGED = (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, EOFError)
-"""What reading a damaged archive raises."""
+MOST_PACKED = 2**28
+"""How many bytes the packed files of an archive unfold to at most; its tensors are not packed."""
+DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, RuntimeError, EOFError)
+"""What reading a damaged archive raises; an encrypted one a ``RuntimeError``."""
 
 
 class Archive:
@@ -68,7 +64,7 @@ def open_archive(data: bytes, path: Path | None, report: ImportReport) -> Archiv
     """The archive in ``data``, looked through.
 
     Raises:
-        ModelImportError: it is none, is damaged, claims to unfold to more than it is, or could run or write something.
+        ModelImportError: it is none, is damaged, claims to unfold to more than it is, or could run something.
     """
     name = path.name if path else "this"
     if not data.startswith(b"PK"):
@@ -82,41 +78,12 @@ def open_archive(data: bytes, path: Path | None, report: ImportReport) -> Archiv
         packed = sum(info.file_size for info in zipped.infolist() if info.compress_type != zipfile.ZIP_STORED)
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
         raise report.refuse("unreadable-model", f"{name} is a damaged archive: {error}") from None
-    if declared > len(data) or packed > 2**28:
+    if declared > len(data) or packed > MOST_PACKED:
         raise report.refuse("unreadable-model", f"{name} declares {declared + packed} bytes and has {len(data)}")
     archive = Archive(data, zipped)
-    try:
-        if archive.is_torchscript:
-            _refuse_file_operators(archive, report)
-        elif archive.exported_model is None:
-            reason = (
-                "holds pickled Python objects, which can run any code" if "data.pkl" in archive else "has no program"
-            )
-            raise report.refuse(
-                "unreadable-model",
-                f"{name} {reason}: save the program itself, by torch.export.save or torch.jit.save",
-            )
-    except DAMAGED as error:
-        raise report.refuse("unreadable-model", f"{name} is a damaged archive: {error}") from None
+    if not archive.is_torchscript and archive.exported_model is None:
+        reason = "holds pickled Python objects, which can run any code" if "data.pkl" in archive else "has no program"
+        raise report.refuse(
+            "unreadable-model", f"{name} {reason}: save the program itself, by torch.export.save or torch.jit.save"
+        )
     return archive
-
-
-def _refuse_file_operators(archive: Archive, report: ImportReport) -> None:
-    for path in archive.paths("code/", ".py"):
-        source = archive.read(path).decode("utf-8", "replace")
-        try:
-            tree = ast.parse(source)
-        except (SyntaxError, RecursionError, MemoryError):
-            raise report.refuse("unreadable-model", f"{path} in the archive is no TorchScript") from None
-        for part in ast.walk(tree):
-            if isinstance(part, ast.Attribute) and part.attr in FILE_OPERATORS and _is_namespace(part.value):
-                raise report.refuse(
-                    "unsafe-model", f"the program in {path}, line {part.lineno}, calls {part.attr}, which touches files"
-                )
-
-
-def _is_namespace(value: ast.expr) -> bool:
-    """Whether ``value`` is ``torch``, or ``ops.NAMESPACE``."""
-    if isinstance(value, ast.Attribute):
-        return isinstance(value.value, ast.Name) and value.value.id == "ops"
-    return isinstance(value, ast.Name) and value.id == "torch"

@@ -20,10 +20,11 @@ from typing import Any, cast
 import numpy as np
 
 from ..diagnostics import ImportReport, ModelImportError
-from .archive import DAMAGED, FILE_OPERATORS, Archive, open_archive
+from .archive import DAMAGED, Archive, open_archive
 from .backend import torch
 from .graph import Operation, OperationBlock, Program, Value, own_frame
 from .repetition import Repetition
+from .script_sources import FILE_OPERATORS
 from .stored_tensors import PROGRAM_DTYPES, MalformedProgramError, StoredTensors
 
 __all__ = ["archive_of", "is_exported", "read_exported"]

@@ -19,6 +19,7 @@ from ..diagnostics import ConversionError, ImportReport
 from .backend import torch
 from .graph import Operation, OperationBlock, Program, Value, own_frame
 from .packed import unpack
+from .script_sources import refuse_file_operators
 from .values import dtype_of_name
 
 __all__ = ["load_script", "read_script"]
@@ -27,13 +28,14 @@ _PLACE = re.compile(r'^\s*(?:File "(?P<file>[^"]+)", line (?P<line>\d+)|(?P<path
 
 
 def load_script(source: bytes | Path, report: ImportReport) -> Any:
-    """The module in a TorchScript archive that was looked through (see :mod:`.archive`).
+    """The module in a TorchScript archive, whose program is looked through first.
 
     From a file it takes the memory of its weights once, from bytes several times.
 
     Raises:
-        ModelImportError: PyTorch cannot read it.
+        ModelImportError: PyTorch cannot read it, or its program could touch files.
     """
+    refuse_file_operators(source, report)
     try:
         return torch.jit.load(str(source) if isinstance(source, Path) else io.BytesIO(source), map_location="cpu")
     except Exception as error:  # PyTorch's errors have no common base.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from relay_lsp.ir.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Severity, in_order
+from relay_lsp.ir.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Severity, in_order, shortened
 from relay_lsp.ir.internal_errors import internal_error
 from relay_lsp.ir.semantic.lints.stale_type_comments import stale_type_comments
 from relay_lsp.ir.semantic.lints.unreachable import uncalled_functions, unreachable
@@ -17,9 +17,6 @@ from relay_lsp.ir.text.text_span import TextSpan
 __all__ = ["UNUSED_VALUE", "diagnostics"]
 
 UNUSED_VALUE = "unused-value"
-
-_LONGEST_MESSAGE = 2_000
-"""The characters of a message that are shown: it may speak of a name, a list or a string of any length."""
 
 
 def diagnostics(
@@ -96,20 +93,13 @@ def _bounded(findings: Sequence[Diagnostic], unshown: int) -> Sequence[Diagnosti
     """
     count = len(findings) + unshown
     kept = _worst(findings, MOST_DIAGNOSTICS) if len(findings) > MOST_DIAGNOSTICS else findings
-    if any(len(finding.message) > _LONGEST_MESSAGE for finding in kept):
-        kept = [replace(finding, message=_shortened(finding.message)) for finding in kept]
+    texts = [shortened(finding.message) for finding in kept]
+    if any(text is not finding.message for text, finding in zip(texts, kept, strict=True)):
+        kept = [replace(finding, message=text) for text, finding in zip(texts, kept, strict=True)]
     if count <= MOST_DIAGNOSTICS:
         return kept
     more = f"and {count - MOST_DIAGNOSTICS:,} more: a document shows {MOST_DIAGNOSTICS:,} at most"
     return [*kept, Diagnostic("too-many-diagnostics", Severity.INFORMATION, more, kept[-1].span)]
-
-
-def _shortened(message: str) -> str:
-    """The beginning and the end of a message that is too long to be read; what it says of a name stands at its end."""
-    if len(message) <= _LONGEST_MESSAGE:
-        return message
-    half = _LONGEST_MESSAGE // 2
-    return f"{message[:half]} … {message[-half:]}"
 
 
 def _worst(findings: Sequence[Diagnostic], count: int) -> Sequence[Diagnostic]:

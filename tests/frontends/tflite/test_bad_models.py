@@ -83,6 +83,19 @@ def test_an_operator_of_one_s_own_is_not_the_schema_s_of_that_name() -> None:
         (case("ADD", [real(2), real(2)], table="AddOptions", FusedActivationFunction=5), "", "SIGN_BIT"),
         (case("SPLIT", [fixed(0), real(2)], table="SplitOptions", NumSplits=2**30), "", "unfolded at most"),
         (case("QUANTIZE", [real(2)]), "", "y0 must be quantised, and is not"),
+        (
+            case(
+                "LOCAL_RESPONSE_NORMALIZATION", [real(1, 2, 2, 3)],
+                table="LocalResponseNormalizationOptions", Beta=np.nan,
+            ),
+            "unsupported-model-node",
+            "attribute beta takes a number of float32, not nan",
+        ),
+        (
+            case("SPACE_TO_DEPTH", [real(1, 4, 4, 3)], table="SpaceToDepthOptions", BlockSize=2**31 - 1),
+            "type-mismatch",
+            "a dimension would be 13835058042397261827, which int64 does not have",
+        ),
         (case("TFLite_Detection_PostProcess", [real(1, 2, 4), real(1, 2, 3), real(2, 4)]), "", "the options"),
     ],
 )  # fmt: skip
