@@ -119,7 +119,8 @@ class SegmentParser(StatementParser):
                 made: list[Statement] = []
                 index: Sequence[int] = range(len(kinds))
                 if self.is_short:
-                    self.report_missing(";", len(kinds))
+                    if shape_of("statement", kinds + ";").fault is None:
+                        self.report_missing(";", len(kinds))
                     kinds, index = kinds + ";", [*index, ~len(kinds)]
                 self.finish("statement", kinds, index, {}, made)
                 return made

@@ -34,10 +34,11 @@ class Item(msgspec.Struct):
 class BodyLowering(LoweringContext):
     """The actions of the rules of a body, and the value of the whole."""
 
-    def fold(self, items: Sequence[Item], last: Position, end: Callable[[], TextSpan]) -> Expr:
+    def fold(self, items: Sequence[Item], last: Position, end: Callable[[], TextSpan] | None) -> Expr:
         """The value of a body: its statements from the last to the first, as TVM nests them.
 
-        ``last`` is the place of its last token, ``end`` gives the range to blame where a value is missing.
+        ``last`` is the place of its last token, ``end`` gives the range to blame where a value is missing; without it,
+        that is not told, as something else is at fault.
         """
         levels: list[tuple[int, list[Item], list[Item]]] = []
         index = 0
@@ -60,7 +61,8 @@ class BodyLowering(LoweringContext):
         body: Expr | None = None
         for level, (start, plain, lets) in enumerate(reversed(levels)):
             if level == 0:
-                if not plain or (items and items[-1].kind == "expression" and items[-1].terminated):
+                is_missing = not plain or (items and items[-1].kind == "expression" and items[-1].terminated)
+                if is_missing and end is not None:
                     self.report("missing-value", "expected an expression: a body ends with its value", end())
                 body = plain.pop().value if plain else ErrorExpr()
             assert body is not None

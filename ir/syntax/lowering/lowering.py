@@ -240,7 +240,9 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
                 items.append(self._read_flat(statement, statement.root))
             else:
                 items.append((yield self._read(statement)))
-        value = self.fold(items, self._last_place(statements, end), lambda: self.unit.span(end))
+        # What is incomplete takes what follows it, also the value: one fault gives one error.
+        is_misread = bool(statements and self.unit.segment.diagnostics)
+        value = self.fold(items, self._last_place(statements, end), None if is_misread else lambda: self.unit.span(end))
         self.scope.pop(self.scope.depth - depth)
         return value
 

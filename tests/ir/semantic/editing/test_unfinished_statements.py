@@ -81,6 +81,16 @@ def test_a_statement_that_is_typed_above_another_swallows_nothing(before: str, t
     assert _errors_elsewhere(before, f"{typed}\n{indent}") == []
 
 
+@pytest.mark.parametrize("typed", ["add(", "(", "if (", "if (%c", "match (", "match (%c)", "fn (", "fn (%w: i", ""])
+@pytest.mark.parametrize("binding", ["let %new = ", "%99 = "])
+@pytest.mark.parametrize("value", ["tanh(%d)", "nn.relu(%13)"])
+def test_what_is_typed_above_the_value_of_a_body_is_the_only_error(value: str, binding: str, typed: str):
+    at = _TEXT.index(value)
+    edited = Snapshot.open(_TEXT, "example.relay").edit(TextSpan(at, at), f"{binding}{typed}\n    ")
+    assert len(_errors(edited)) == 1
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
 @pytest.mark.parametrize("typed", ['"', '"abc', "/* ", "e", "let ", "(", "%0 = "])
 @pytest.mark.parametrize("before", ["type Maybe", "def @nested"])
 def test_what_is_typed_in_front_of_a_definition_leaves_it(before: str, typed: str):
