@@ -14,7 +14,7 @@ from .lexer import WHITE_SPACE
 __all__ = ["Brace", "PlaceOnLine", "PlacesOnLines", "braces_too_many"]
 
 _SHORT_LINE: Final = 128
-"""So much of the text before a piece is looked through for the begin of its line at first."""
+"""So much of the text before a piece is looked through for the begin of its line at first, and of a longer line."""
 
 _SHORT_VALUE: Final = 1_024
 """A value that is so long is looked through at once."""
@@ -62,13 +62,16 @@ class PlacesOnLines:
         before = lines.part(offset - _SHORT_LINE, offset)
         start = before.rfind("\n") + 1
         if not start or "\r" in before:
-            line, column = lines.line_and_column(offset)
-            before = lines.line(line)[:column]
+            _, length = lines.line_and_column(offset)
+            before = lines.part(offset - length, min(offset - length + _SHORT_LINE, offset))
+            if length > len(before) and not before.strip(WHITE_SPACE):
+                before = lines.part(offset - length, offset)
         else:
             before = before[start:]
-        length, begins = len(before), before.lstrip(" \t")
+            length = len(before)
+        begins = before.lstrip(" \t")
         column = None if begins and begins.strip(WHITE_SPACE) else length
-        return PlaceOnLine(offset - length, column, length - len(begins))
+        return PlaceOnLine(offset - length, column, len(before) - len(begins))
 
     def is_displaced(self, closing: int, opening: int) -> bool:
         """Whether a brace does not stand below the begin of the line with the one that it closes, but on another."""
