@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 __all__ = ["END", "TABLES", "Refused", "Tables", "accepted_insertion", "parse_kinds", "tables"]
 
@@ -22,12 +22,7 @@ END: Final = ""
 """The kind that stands for the end of a sequence."""
 
 
-class _Node(Protocol):
-    @property
-    def children(self) -> list[Any]: ...
-
-
-_Tree = TypeVar("_Tree", bound=_Node)
+_Tree = TypeVar("_Tree")
 
 
 class Rule(NamedTuple):
@@ -36,7 +31,7 @@ class Rule(NamedTuple):
     origin: int
     """The number of the symbol that they become."""
     name: str
-    """What the tree is called."""
+    """What the tree is called; one that begins with ``_`` gives its children wherever it stands."""
     length: int
     """How many they are."""
     gives_way: bool
@@ -89,8 +84,8 @@ def parse_kinds(make: Callable[[str, list[Any]], _Tree], start: str, kinds: str)
     Raises:
         Refused: it is not of the grammar.
     """
-    _, rules, actions, gotos = tables()
-    first, last = tables().starts[start]
+    starts, rules, actions, gotos = tables()
+    first, last = starts[start]
     states, values = [first], list[Any]()
     for position, kind in enumerate((*kinds, END)):
         while True:
@@ -101,28 +96,32 @@ def parse_kinds(make: Callable[[str, list[Any]], _Tree], start: str, kinds: str)
                 states.append(action)
                 values.append(position)
                 break
-            rule = rules[~action]
-            children = values[-rule.length :]
-            del states[-rule.length :], values[-rule.length :]
-            if rule.inlined:
-                children = _with_inlined(children, rule.inlined)
-            values.append(children[0] if rule.gives_way and len(children) == 1 else make(rule.name, children))
-            states.append(gotos[states[-1]][rule.origin])
+            origin, name, length, gives_way, inlined = rules[~action]
+            children = values[-length:]
+            del states[-length:], values[-length:]
+            if inlined:
+                children = _with_inlined(children, inlined)
+            if name[0] == "_":
+                values.append(children)  # it gives its children wherever it stands: no tree is made of it
+            else:
+                values.append(children[0] if gives_way and len(children) == 1 else make(name, children))
+            states.append(gotos[states[-1]][origin])
             if kind == END and states[-1] == last:
                 return values[-1]
     raise AssertionError("a sequence ends by its last rule, or is refused")
 
 
 def _with_inlined(children: list[Any], inlined: Sequence[int]) -> list[Any]:
-    """Children of which some are replaced by theirs. A list that grows from the left grows in place."""
-    flat: list[Any] = []
-    for number, child in enumerate(children):
-        if number not in inlined:
-            flat.append(child)
-        elif flat:
-            flat += child.children
-        else:
-            flat = child.children
+    """Children of which some are lists that stand for what is in them. One that grows from the left grows in place."""
+    first, *others = inlined
+    flat: list[Any] = children[0]
+    if first:
+        flat = [*children[:first], *children[first]]
+    for number in others:
+        flat += children[first + 1 : number]
+        flat += children[number]
+        first = number
+    flat += children[first + 1 :]
     return flat
 
 
