@@ -83,6 +83,8 @@ class AttributeField:
     lower: float | None
     upper: float | None
     choices: tuple[str, ...]
+    converter: Callable[[Any], Any] = dataclasses.field(compare=False, repr=False)
+    """Gives a value as the annotation wants it, or what stands for none."""
 
     @property
     def required(self) -> bool:
@@ -116,7 +118,7 @@ class AttributeField:
         Raises:
             AttributeValueError: the value is of another kind, out of bounds, or not among the choices.
         """
-        converted = _convert(self.annotation, value)
+        converted = self.converter(value)
         if self.annotation in (int, float) and isinstance(converted, (IntImm, FloatImm)):
             # A plain number in TVM's declaration has no dtype to keep; an element of a list has one.
             converted = self.annotation(converted)
@@ -215,6 +217,7 @@ class Attrs:
                     declaration.metadata["lower"],
                     declaration.metadata["upper"],
                     declaration.metadata["choices"],
+                    _converter(annotations[name]),
                 )
                 for name, declaration in sorted(
                     cls.declarations.items(), key=lambda item: not item[1].metadata["first"]
@@ -285,56 +288,95 @@ def find_attributes(type_key: str) -> type[Attrs] | None:
     return _classes.get(type_key)
 
 
-def _convert(annotation: Any, value: object) -> Any:
-    if annotation is DataType:
-        return DataType(value) if isinstance(value, str) and (DataType(value).is_valid or value == "") else _MISSING
-    if annotation is bool:
-        return bool(value) if isinstance(value, int) and value in (0, 1) else _MISSING
-    if annotation is int:
-        if isinstance(value, IntImm):
-            return value
-        return int(value) if isinstance(value, int) else _MISSING
-    if annotation is float:
-        if isinstance(value, FloatImm):
-            return value
-        return float(value) if isinstance(value, (int, float)) else _MISSING
-    if annotation is str:
-        return str(value) if isinstance(value, str) else _MISSING
-    if annotation is None or annotation is type(None):
-        return None if value is None else _MISSING
-    if annotation is Any or annotation is object:
-        return value
+def _converter(annotation: Any) -> Callable[[Any], Any]:
+    """What gives a value as an annotation wants it, or :data:`_MISSING`: made once for all calls of an operator."""
+    simple = _SIMPLE_CONVERTERS.get(annotation) if isinstance(annotation, collections.abc.Hashable) else None
+    if simple is not None:
+        return simple
+    if annotation is Any:
+        return _as_it_is
     origin = typing.get_origin(annotation)
     if origin is _CALLABLE:
-        return value if callable(value) else _MISSING
+        return lambda value: value if callable(value) else _MISSING
+    arguments = typing.get_args(annotation)
     if origin is collections.abc.Mapping:
-        return _convert_mapping(typing.get_args(annotation), value)
+        return _mapping_converter(*map(_converter, arguments))
     if origin is tuple:
-        if not isinstance(value, (tuple, list)):
-            return _MISSING
-        arguments = typing.get_args(annotation)
-        element = arguments[0]
-        items: tuple[Any, ...] = tuple(_convert(element, item) for item in typing.cast("tuple[object, ...]", value))
-        return _MISSING if any(item is _MISSING for item in items) else items
+        return _list_converter(_converter(arguments[0]))
     if origin is typing.Union or isinstance(annotation, types.UnionType):
-        for option in typing.get_args(annotation):
-            converted = _convert(option, value)
-            if converted is not _MISSING:
-                return converted
-        return _MISSING
+        return _union_converter(tuple(map(_converter, arguments)))
     if isinstance(annotation, type):
-        return value if isinstance(value, annotation) else _MISSING
+        return lambda value: value if isinstance(value, annotation) else _MISSING
+    return _as_it_is
+
+
+def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _convert_mapping(annotations: tuple[Any, ...], value: object) -> Any:
-    if not isinstance(value, Mapping):
+def _to_dtype(value: Any) -> Any:
+    if not isinstance(value, str):
         return _MISSING
-    items = [
-        (_convert(annotations[0], key), _convert(annotations[1], item))
-        for key, item in typing.cast("Mapping[object, object]", value).items()
-    ]
-    return _MISSING if any(part is _MISSING for pair in items for part in pair) else dict(items)
+    dtype = DataType(value)
+    return dtype if dtype.is_valid or value == "" else _MISSING
+
+
+def _to_int(value: Any) -> Any:
+    if isinstance(value, IntImm):
+        return value
+    return int(value) if isinstance(value, int) else _MISSING
+
+
+def _to_float(value: Any) -> Any:
+    if isinstance(value, FloatImm):
+        return value
+    return float(value) if isinstance(value, (int, float)) else _MISSING
+
+
+_SIMPLE_CONVERTERS: dict[Any, Callable[[Any], Any]] = {
+    DataType: _to_dtype,
+    bool: lambda value: bool(value) if isinstance(value, int) and value in (0, 1) else _MISSING,
+    int: _to_int,
+    float: _to_float,
+    str: lambda value: str(value) if isinstance(value, str) else _MISSING,
+    type(None): lambda value: None if value is None else _MISSING,
+    None: lambda value: None if value is None else _MISSING,
+    object: _as_it_is,
+}
+
+
+def _list_converter(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def convert(value: Any) -> Any:
+        if not isinstance(value, (tuple, list)):
+            return _MISSING
+        items = tuple([element(item) for item in typing.cast("tuple[object, ...]", value)])
+        for item in items:
+            if item is _MISSING:
+                return _MISSING
+        return items
+
+    return convert
+
+
+def _union_converter(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
+    def convert(value: Any) -> Any:
+        for option in options:
+            converted = option(value)
+            if converted is not _MISSING:
+                return converted
+        return _MISSING
+
+    return convert
+
+
+def _mapping_converter(key: Callable[[Any], Any], item: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def convert(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return _MISSING
+        items = [(key(own), item(its)) for own, its in typing.cast("Mapping[object, object]", value).items()]
+        return _MISSING if any(part is _MISSING for pair in items for part in pair) else dict(items)
+
+    return convert
 
 
 def _kind_name(annotation: Any, plural: bool = False) -> str:
