@@ -7,6 +7,7 @@ mean nothing, too, where nobody looks for what was meant.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, cast
 
@@ -34,7 +35,9 @@ SPEAKING: Final = frozenset("INFbsM@uU")
 """The kinds of token whose text does not follow from their kind; names of values are left out."""
 
 _NUMBERS: Final = INTEGER + FLOAT
-_OTHERS: Final = SPEAKING.difference(_NUMBERS, GLOBAL)
+_NUMBER: Final = re.compile(f"[{_NUMBERS}]")
+_OTHER: Final = re.compile(f"[{re.escape(''.join(sorted(SPEAKING.difference(_NUMBERS))))}]")
+"""What is not a number; most tokens are neither."""
 
 
 class Likeness:
@@ -59,15 +62,15 @@ class Likeness:
         """The functions of the module that it names, as often as they are written."""
         others: list[object] = [] if means_nothing is None else [layout]
         free: list[str] = []
-        for kind, text in zip(kinds, texts, strict=True):
-            if kind in _OTHERS:
-                if means_nothing is not None and kind == NAME and means_nothing(text):
-                    free.append(text)
-                    others.append(None)
-                else:
-                    others.append(text)
-            elif kind == GLOBAL:
+        for other in _OTHER.finditer(kinds):
+            kind, text = other[0], texts[other.start()]
+            if kind == GLOBAL:
                 self.functions.append(text)
+            elif means_nothing is not None and kind == NAME and means_nothing(text):
+                free.append(text)
+                others.append(None)
+            else:
+                others.append(text)
         if free:
             others.append(pattern_of(free))
         self.without_numbers: Final = (kinds, pattern, pattern_of(self.functions), *others)
@@ -75,12 +78,12 @@ class Likeness:
 
     def key(self, free: frozenset[int]) -> object:
         """What all of them have in common; ``free`` are the numbers of which only the dtype matters."""
-        numbers = [
-            _dtype(text, kind == FLOAT) if token in free else text
-            for token, (kind, text) in enumerate(zip(self._kinds, self._texts, strict=True))
-            if kind in _NUMBERS
-        ]
-        return (self.without_numbers, *numbers)
+        numbers: list[object] = [self.without_numbers]
+        for number in _NUMBER.finditer(self._kinds):
+            token = number.start()
+            text = self._texts[token]
+            numbers.append(_dtype(text, number[0] == FLOAT) if token in free else text)
+        return tuple(numbers)
 
 
 def likeness_at_fault(segment: Segment, means_nothing: Callable[[str], bool]) -> tuple[Likeness, list[str]]:
