@@ -88,7 +88,7 @@ class StatementNames:
         return chain(
             self.analysis.states.cache_blocks(),
             (
-                CacheBlock(function.start - 1, function.last + 1, function.memo, {}, False)
+                CacheBlock(function.start - 1, function.last + 1, function.memo, function.words_memo, False)
                 for function in whole
                 if isinstance(function, WholeFunctionAnalysis)
             ),

@@ -149,6 +149,8 @@ class WholeFunctionAnalysis:
         """What callers cache of each segment."""
         self.memo: Final[dict[object, object]] = {}
         """What callers cache of all of it."""
+        self.words_memo: Final[dict[object, object]] = {} if like is None else like.words_memo
+        """What callers cache of its words, but for the names of functions in them; shared by all of the same words."""
         if like is None:
             assert self.inferred is not None  # a fault of ours in it is one of the analysis
 

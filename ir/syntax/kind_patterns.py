@@ -69,6 +69,7 @@ __all__ = [
     "STATEMENT_MARK",
     "STOP",
     "TOP_KINDS",
+    "TO_BRACE",
     "TYPE_BODY",
     "TYPE_END",
     "TYPE_HEAD",
@@ -131,6 +132,9 @@ DEFINITION: Final = re.compile(f"[{DEFINITIONS}]")
 
 FLAT: Final = re.compile(f"[^;{{{_BODY_ENDS}]*")
 """All up to the first semicolon, brace or end of a body."""
+
+TO_BRACE: Final = re.compile(f"[^;{{{_BODY_ENDS}]*[{{}}]")
+"""All up to a brace before which no semicolon comes."""
 
 SIMPLE: Final = re.compile(f"{_GAP}[^{COMMENTS};{{{_BODY_ENDS}{DIRECTIVE}][^;{{{_BODY_ENDS}{DIRECTIVE}{LET}]*;")
 """A statement without braces and without a let in it."""

@@ -14,6 +14,7 @@ import enum
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from ..collections.lru_map import LruMap
 from .extra_braces import PlacesOnLines
 from .kind_patterns import (
     AFTER_CLOSE,
@@ -92,6 +93,13 @@ _FARTHEST_BRACE: Final = 65_536
 _MARGIN: Final = 16
 """How many kinds after a segment tell where it ends, unless it is far-sighted."""
 
+_KEPT: Final = 4_096
+_NEAR: Final = 40
+"""So many kinds tell where most heads, braces and short statements end. Those of ten thousand functions of one shape
+come again and again, and are looked through once."""
+_known_cuts: Final = LruMap[tuple[str, bool], Cut](_KEPT)
+"""The segments that begin so, in a body or not; their ends count from where they begin."""
+
 
 class Beyond(Exception):
     """Where a segment ends depends on kinds beyond those that are at hand."""
@@ -106,7 +114,7 @@ class Splitter(SearchedKinds):
     whole binding (:func:`is_whole_binding`), and whether these are all; where it is at hand.
     """
 
-    __slots__ = ("_seen", "after_bindings", "expression", "places", "rest")
+    __slots__ = ("_places", "_seen", "after_bindings", "are_places_asked", "expression", "rest")
 
     def __init__(
         self,
@@ -118,10 +126,18 @@ class Splitter(SearchedKinds):
     ) -> None:
         super().__init__(kinds)
         self.expression: Final = expression
-        self.places: Final = places
+        self._places: Final = places
+        self.are_places_asked = False
+        """Whether where pieces stand on their lines told something of the segment."""
         self.rest: Final = rest
         self.after_bindings: Final = after_bindings
         self._seen = 0
+
+    @property
+    def places(self) -> PlacesOnLines:
+        """Where pieces stand on their lines."""
+        self.are_places_asked = True
+        return self._places
 
     def cut(self, start: int, in_body: bool) -> Cut:
         """The segment that begins at ``start``, which must lie before the end.
@@ -129,7 +145,24 @@ class Splitter(SearchedKinds):
         Raises:
             Beyond: more of the kinds that follow must be at hand.
         """
+        near = self.kinds[start : start + _NEAR]
+        if len(near) < _NEAR or self.expression:
+            return self._looked_for(start, in_body)
+        known = _known_cuts.get((near, in_body))
+        if known is not None:
+            end, role, stays_in_body, far_sighted, is_short = known
+            return Cut(start + end, role, stays_in_body, far_sighted, is_short)
+        self.are_places_asked = False
+        made = self._looked_for(start, in_body)
+        # What is never closed is far-sighted, however far was looked.
+        is_told = not made.far_sighted or self._seen > made.end + 1
+        if is_told and not self.are_places_asked and max(made.end + _MARGIN, self._seen) <= start + _NEAR:
+            _known_cuts[near, in_body] = made._replace(end=made.end - start)
+        return made
+
+    def _looked_for(self, start: int, in_body: bool) -> Cut:
         kinds = self.kinds
+        self._seen = 0
         if in_body and (end := self._simple_end(start)) is not None and self._is_balanced(start, end):
             return self._short(start, end) or Cut(end, Role.STATEMENT, True)
         self._seen = 0

@@ -16,7 +16,7 @@ from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
 from .extra_braces import PlacesOnLines
 from .forms import AlikeStatements
-from .kind_patterns import is_open
+from .kind_patterns import TO_BRACE, is_open
 from .lexer import PieceReader, first_unsure, lex, read_chunks
 from .segment_list import Segments
 from .segments import Beyond, Splitter
@@ -283,7 +283,7 @@ class _Cutting:
         while True:
             while self._position < self._end:
                 check_cancelled()
-                if self._in_body:
+                if self._in_body and self._may_be_alike():
                     self._take_alike()
                 if self._position < self._end:
                     self._cut()
@@ -295,6 +295,18 @@ class _Cutting:
             else:
                 self._splitter = None  # it refers to us
                 return
+
+    def _may_be_alike(self) -> bool:
+        """Whether the statement from here on may have a form: not where a brace comes before its semicolon.
+
+        Where its pieces are not at hand, it may.
+        """
+        offsets = self._offsets
+        index = bisect_left(offsets, self._position)
+        if index == len(offsets) or offsets[index] != self._position or TO_BRACE.match(self._kinds, index) is None:
+            return True
+        self._was_alike = False
+        return False
 
     def _take_alike(self) -> None:
         """Take the statements from here on that are known by their form."""
