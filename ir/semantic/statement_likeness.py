@@ -1,6 +1,7 @@
 """In what statements may differ of which one stands for all: names of values and functions, and values of constants.
 
-A constant has the type of its dtype, whatever its value is. The numbers of attributes, shapes and tuple indices decide
+A constant has the type of its dtype, whatever its value is, and the attributes of a function tell nothing of its type,
+however they are called. The numbers of attributes, shapes and tuple indices decide
 types, and so do constants that the type relation of an operator looks at. Statements at fault may differ in words that
 mean nothing, too, where nobody looks for what was meant.
 """
@@ -8,7 +9,8 @@ mean nothing, too, where nobody looks for what was meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, cast
 
 from ..dimensions import FloatImm, IntImm
@@ -18,7 +20,7 @@ from ..ops.operator import Op
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.literals import NumberError, read_number
 from ..syntax.statements import Segment
-from ..syntax.tokens import FLOAT, GLOBAL, INTEGER, NAME, VALUES
+from ..syntax.tokens import CLOSING, FLOAT, FUNCTION, GLOBAL, INTEGER, NAME, OPENING, VALUES
 from .lowered_statement import LoweredStatement
 
 __all__ = [
@@ -38,6 +40,9 @@ _NUMBERS: Final = INTEGER + FLOAT
 _NUMBER: Final = re.compile(f"[{_NUMBERS}]")
 _OTHER: Final = re.compile(f"[{re.escape(''.join(sorted(SPEAKING.difference(_NUMBERS))))}]")
 """What is not a number; most tokens are neither."""
+
+_DEVICE: Final = "virtual_device"
+"""What looks like an attribute of a function, and is none."""
 
 
 class Likeness:
@@ -62,11 +67,15 @@ class Likeness:
         """The functions of the module that it names, as often as they are written."""
         others: list[object] = [] if means_nothing is None else [layout]
         free: list[str] = []
+        attributes = _attributes_of_functions(kinds) if FUNCTION in kinds and means_nothing is None else ()
         for other in _OTHER.finditer(kinds):
-            kind, text = other[0], texts[other.start()]
+            token, kind = other.start(), other[0]
+            text = texts[token]
             if kind == GLOBAL:
                 self.functions.append(text)
-            elif means_nothing is not None and kind == NAME and means_nothing(text):
+            elif (token in attributes and text != _DEVICE) or (
+                means_nothing is not None and kind == NAME and means_nothing(text)
+            ):
                 free.append(text)
                 others.append(None)
             else:
@@ -84,6 +93,24 @@ class Likeness:
             text = self._texts[token]
             numbers.append(_dtype(text, number[0] == FLOAT) if token in free else text)
         return tuple(numbers)
+
+
+@lru_cache(maxsize=4_096)
+def _attributes_of_functions(kinds: str) -> Collection[int]:
+    """The tokens that name attributes of the functions in a statement: ``a`` of ``fn (%x: int32, a=1) { %x }``."""
+    found: set[int] = set()
+    opened: list[str] = []
+    before = closed = ""
+    for token, kind in enumerate(kinds):
+        if kind in OPENING:
+            # The parameters stand behind the word, or behind a list of type parameters.
+            opened.append(closed if before == "]" else before)
+        elif kind in CLOSING and opened:
+            closed = opened.pop()
+        elif kind == "=" and before == NAME and opened and opened[-1] == FUNCTION:
+            found.add(token - 1)
+        before = kind
+    return found
 
 
 def likeness_at_fault(segment: Segment, means_nothing: Callable[[str], bool]) -> tuple[Likeness, list[str]]:

@@ -103,8 +103,9 @@ def test_a_binding_of_a_name_that_is_bound_already_takes_the_same_each_time() ->
 _DIFFERING = (
     "add(%x, Nf)", "(N, Nf, -Ni64)", "if (True) { Nf } else { 1f }", "ref(N)", "fn (%q: int32) { add(%q, N) }",
     "@fN(%x)", "add(@fN(%x), @gN(%x, Nf))", "match (%l) { A => N, B => 2, A => 3 }", "@g(Nf)", "multiply(%x, Ni64)",
+    "fn (%q: int32, aN=1, b=2) { %q }", "fn [A](%q: A, a=1, bN=2) { add(%q, Nf) }",
 )  # fmt: skip
-"""What differs in the functions that it names, and in the values of constants."""
+"""What differs in the functions that it names, in the values of constants, and in the attributes of functions."""
 
 
 def _differing(statement: str, count: int) -> str:
