@@ -98,7 +98,7 @@ class Likeness:
 @lru_cache(maxsize=4_096)
 def _attributes_of_functions(kinds: str) -> Collection[int]:
     """The tokens that name attributes of the functions in a statement: ``a`` of ``fn (%x: int32, a=1) { %x }``."""
-    found: set[int] = set()
+    attributes: set[int] = set()
     opened: list[str] = []
     before = closed = ""
     for token, kind in enumerate(kinds):
@@ -108,9 +108,9 @@ def _attributes_of_functions(kinds: str) -> Collection[int]:
         elif kind in CLOSING and opened:
             closed = opened.pop()
         elif kind == "=" and before == NAME and opened and opened[-1] == FUNCTION:
-            found.add(token - 1)
+            attributes.add(token - 1)
         before = kind
-    return found
+    return attributes
 
 
 def likeness_at_fault(segment: Segment, means_nothing: Callable[[str], bool]) -> tuple[Likeness, list[str]]:
