@@ -463,9 +463,14 @@ class Splitter(SearchedKinds):
         return None
 
     def _unclosed(self, first: int, position: int) -> Cut:
-        """A statement whose brace before ``position`` is never closed: it ends where its lines do."""
+        """A statement whose brace before ``position`` is never closed: it ends where its lines do.
+
+        All lines of a body are indented: behind a line that is not, it ends at once.
+        """
         kinds = self.kinds
         own = self.places.of(first).indentation
+        if not own and not self.expression:
+            return Cut(position, Role.STATEMENT, True, far_sighted=True)
         depth = 1
         for mark in RESYNCHRONISE.finditer(kinds, position):
             start = mark.start()

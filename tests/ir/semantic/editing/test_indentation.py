@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.syntax import splitting
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
@@ -33,3 +35,18 @@ def test_what_is_typed_in_front_of_a_let_whose_value_is_missing(indentation: str
     gone = TextSpan(at, at + len(typed))
     back, _ = edited.edited(edited.lines.edited(gone, ""), gone, 0)
     assert cuts_of(back.segments) == cuts_of(opened.segments)
+
+
+@pytest.mark.parametrize("typed", ["} else {", "let %n = if (True) {", "%9 = fn (%p: int32) {", "match (%x) {"])
+def test_a_brace_on_a_line_that_is_not_indented_takes_no_statement_below_it(typed: str):
+    """All lines of a body are indented, so that a line that is not tells nothing of those below it."""
+    statements = "".join(f"  %{index} = add(%{index - 1}, %x);\n" for index in range(1, 30))
+    text = f'#[version = "0.0.5"]\ndef @main(%x: int32) {{\n  %0 = %x;\n{statements}  %29\n}}\n'
+    at = text.index("  %15 = ")
+    opened = Snapshot.open(text, "example.relay")
+    edited = opened.edit(TextSpan(at, at), f"{typed}\n")
+    assert not [found for found in edited.diagnostics if found.span and found.span.start > edited.text.index("%15 = ")]
+    errors = [found for found in edited.diagnostics if found.severity is Severity.ERROR]
+    assert {edited.text.count("\n", 0, found.span.start) for found in errors if found.span} == {text.count("\n", 0, at)}
+    types = {name: str(type) for name, type in edited.typed_values_at(edited.text.index("  %25 = "))}
+    assert types["%20"] == "int32"
