@@ -83,8 +83,11 @@ class AttributeField:
     lower: float | None
     upper: float | None
     choices: tuple[str, ...]
-    converter: Callable[[Any], Any] = dataclasses.field(compare=False, repr=False)
+    converter: Callable[[Any], Any] = dataclasses.field(init=False, compare=False, repr=False)
     """Gives a value as the annotation wants it, or what stands for none."""
+
+    def __post_init__(self) -> None:
+        _set_slot(self, "converter", _converter(self.annotation))
 
     @property
     def required(self) -> bool:
@@ -217,7 +220,6 @@ class Attrs:
                     declaration.metadata["lower"],
                     declaration.metadata["upper"],
                     declaration.metadata["choices"],
-                    _converter(annotations[name]),
                 )
                 for name, declaration in sorted(
                     cls.declarations.items(), key=lambda item: not item[1].metadata["first"]
@@ -290,9 +292,9 @@ def find_attributes(type_key: str) -> type[Attrs] | None:
 
 def _converter(annotation: Any) -> Callable[[Any], Any]:
     """What gives a value as an annotation wants it, or :data:`_MISSING`: made once for all calls of an operator."""
-    simple = _SIMPLE_CONVERTERS.get(annotation) if isinstance(annotation, collections.abc.Hashable) else None
-    if simple is not None:
-        return simple
+    for simple, convert in _SIMPLE_CONVERTERS:  # what a user annotates with need not be hashable
+        if annotation is simple:
+            return convert
     if annotation is Any:
         return _as_it_is
     origin = typing.get_origin(annotation)
@@ -300,9 +302,9 @@ def _converter(annotation: Any) -> Callable[[Any], Any]:
         return lambda value: value if callable(value) else _MISSING
     arguments = typing.get_args(annotation)
     if origin is collections.abc.Mapping:
-        return _mapping_converter(*map(_converter, arguments))
+        return _mapping_converter(*map(_converter, arguments or (Any, Any)))
     if origin is tuple:
-        return _list_converter(_converter(arguments[0]))
+        return _list_converter(_converter(arguments[0] if arguments else Any))
     if origin is typing.Union or isinstance(annotation, types.UnionType):
         return _union_converter(tuple(map(_converter, arguments)))
     if isinstance(annotation, type):
@@ -333,16 +335,16 @@ def _to_float(value: Any) -> Any:
     return float(value) if isinstance(value, (int, float)) else _MISSING
 
 
-_SIMPLE_CONVERTERS: dict[Any, Callable[[Any], Any]] = {
-    DataType: _to_dtype,
-    bool: lambda value: bool(value) if isinstance(value, int) and value in (0, 1) else _MISSING,
-    int: _to_int,
-    float: _to_float,
-    str: lambda value: str(value) if isinstance(value, str) else _MISSING,
-    type(None): lambda value: None if value is None else _MISSING,
-    None: lambda value: None if value is None else _MISSING,
-    object: _as_it_is,
-}
+_SIMPLE_CONVERTERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (DataType, _to_dtype),
+    (bool, lambda value: bool(value) if isinstance(value, int) and value in (0, 1) else _MISSING),
+    (int, _to_int),
+    (float, _to_float),
+    (str, lambda value: str(value) if isinstance(value, str) else _MISSING),
+    (type(None), lambda value: None if value is None else _MISSING),
+    (None, lambda value: None if value is None else _MISSING),
+    (object, _as_it_is),
+)
 
 
 def _list_converter(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
