@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, overload
+from typing import Any, Final, overload
 
 from ..diagnostics import Diagnostic
 
@@ -13,21 +13,25 @@ __all__ = ["LazyFindings", "counted", "together"]
 class LazyFindings(Sequence[Diagnostic]):
     """What is wrong with a statement, worked out where it is shown.
 
-    ``like`` is as many findings, as bad: those of another statement, or such as have no words yet.
+    ``like`` is as many findings, as bad: those of another statement, or such as have no words yet. ``work_out`` is
+    called with the ``arguments``: ten thousand functions that close over them would take longer to be made.
     """
 
-    __slots__ = ("_findings", "_work_out", "like")
+    __slots__ = ("_arguments", "_findings", "_work_out", "like")
 
-    def __init__(self, like: Sequence[Diagnostic], work_out: Callable[[], Sequence[Diagnostic]]) -> None:
+    def __init__(
+        self, like: Sequence[Diagnostic], work_out: Callable[..., Sequence[Diagnostic]], *arguments: Any
+    ) -> None:
         self.like: Final = like
-        self._work_out: Callable[[], Sequence[Diagnostic]] | None = work_out
+        self._work_out: Callable[..., Sequence[Diagnostic]] | None = work_out
+        self._arguments: tuple[Any, ...] = arguments
         self._findings: Sequence[Diagnostic] = ()
 
     def _all(self) -> Sequence[Diagnostic]:
         work_out = self._work_out
         if work_out is not None:
-            self._findings = work_out()
-            self._work_out = None
+            self._findings = work_out(*self._arguments)
+            self._work_out, self._arguments = None, ()
         return self._findings
 
     @overload
@@ -50,6 +54,8 @@ def counted(findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
 
 def together(first: Sequence[Diagnostic], second: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     """Two lists of findings as one, of which the second may not be worked out yet."""
+    if not first:
+        return second
     if not isinstance(second, LazyFindings):
         return (*first, *second)
     return LazyFindings((*first, *second.like), lambda: (*first, *second))

@@ -274,7 +274,7 @@ class LoweredStatement:
         if inferred.diagnostics:
             diagnostics = [self._located(each) for each in inferred.diagnostics if each is not COUNTED]
             if len(diagnostics) < len(inferred.diagnostics):
-                diagnostics = LazyFindings(inferred.diagnostics, lambda: self._worded(known, heads))
+                diagnostics = LazyFindings(inferred.diagnostics, self._worded, known, heads)
                 kinds = self.unit.segment.tokens[0]
                 if kinds.count(LET) > kinds.startswith(LET):  # what it binds inside may have no place of its own
                     diagnostics = self._worded(known, heads)

@@ -20,7 +20,7 @@ from .bound_names import BoundNames
 from .declarations import NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .heads import Head
-from .lazy_findings import LazyFindings, counted
+from .lazy_findings import LazyFindings, counted, together
 from .lowered_statement import LoweredStatement, TypedLowering
 from .parameter_types import ParameterTypes
 from .retyping import Retyping
@@ -177,6 +177,7 @@ class StatementTyper:
         functions: set[str] = set()
         bound_here: list[str] = []
         shift = first - len(placed)
+        is_open = bool(function.head.untyped)  # a statement may tell a type, then, and is put in place by itself
 
         def put_away() -> None:
             names.update(fresh)
@@ -188,26 +189,30 @@ class StatementTyper:
             lowered, name, uses = state.shared, state.bound, state.uses
             type = at_fault = None
             known: list[Type | None] = []
-            if lowered is not None and not lowered.diagnostics and not state.inner_unused:
-                for used in uses:
-                    of_used = types.get(used)
-                    if of_used is None:
-                        of_used = self._type_known(used, order)
-                        if of_used is not None:
-                            types[used] = of_used
-                    known.append(of_used)
-                before = seen.get(lowered)
-                if before is not None and before[0] == known:
-                    type = before[1]
-                elif None not in known:
-                    own_types = tuple([type for type in known if type is not None])
+            for used in uses:
+                of_used = types.get(used)
+                if of_used is None:
+                    of_used = self._type_known(used, order)
+                    if of_used is not None:
+                        types[used] = of_used
+                known.append(of_used)
+            is_sound = lowered is not None and not lowered.diagnostics and not state.inner_unused
+            before = seen.get(lowered) if lowered is not None and is_sound else None
+            if before is not None and before[0] == known:
+                type = before[1]
+            elif None not in known:
+                own_types = tuple([type for type in known if type is not None])
+                if lowered is not None and is_sound:
                     typed = lowered.type_with(own_types, self.outside.heads)
                     if typed.diagnostics:
                         at_fault = self._own_state(state, order, own_types)
                     elif not typed.determined:
                         type = typed.type
-            if at_fault is not None and lowered is not None:
-                self.reported.append(len(placed) + shift)
+                elif not is_open:
+                    at_fault = self._own_state(state, order, own_types)
+            if at_fault is not None:
+                if at_fault.is_reported:
+                    self.reported.append(len(placed) + shift)
                 state, type = at_fault, at_fault.type
             elif lowered is None or type is None or type is ERROR:
                 put_away()
@@ -224,9 +229,13 @@ class StatementTyper:
                 state.order = order
                 state.type = type
             placed.append(state)
-            mentions.append(uses)
-            if lowered.functions:
-                functions.update(state.calls)
+            if at_fault is None or state.mentioned is None:
+                mentions.append(uses)
+                if state.lowered.functions:
+                    functions.update(state.calls)
+            else:
+                mentions.append(state.mentioned)
+                functions.update([other for other in state.mentioned if other[0] == "@"])
             if name is None:
                 continue
             if name in fresh or name in bound_already:
@@ -474,11 +483,13 @@ class StatementTyper:
         lowered, heads = statement.shared, self.outside.heads
         if lowered is not None:
             typed = lowered.type_with(types, heads)
+            if lowered.unit.segment is statement.segment:
+                return typed, together(lowered.diagnostics, typed.diagnostics)  # it was lowered for itself
             like = (*lowered.diagnostics, *counted(typed.diagnostics))
             if not like:
                 return typed, ()
-            context, called = self.context, {name: heads[name] for name in statement.calls if name in heads}
-            return typed, LazyFindings(like, lambda: context.findings(statement, types, called)[1])
+            called = {name: heads[name] for name in statement.calls if name in heads}
+            return typed, LazyFindings(like, _worked_out, self.context, statement, types, called)
         return self.context.findings(statement, types, heads)
 
     def _suggested_type(self, name: str, order: float) -> Type | None:
@@ -503,6 +514,12 @@ class StatementTyper:
         is_graph = is_graph_name(name)
         names = (*self.function.head.parameters, *nearby)
         return [other for other in names if other[1:2].isdigit() == is_graph]  # is_graph_name, for many names
+
+
+def _worked_out(
+    context: TemplateCache, statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
+) -> Sequence[Diagnostic]:
+    return context.findings(statement, types, heads)[1]
 
 
 def _differ(type: Type, declared: Type) -> bool:
