@@ -51,6 +51,9 @@ _FEWEST_ALIKE: Final = 16
 _MOST_ALIKE: Final = 256
 """Statements that are known by their forms are scanned together, more and more as long as all of them are."""
 
+_MOST_UNLIKE: Final = 32
+"""Where no statement has a form, so many are cut at most before the next is looked at for one."""
+
 _MOST_FAR_SIGHTED: Final = 16
 """Where more segments than this depend on text far beyond them, the whole text is split anew."""
 
@@ -211,6 +214,8 @@ class _Cutting:
         self._reader = PieceReader(self._lines, self._position)
         self._reach = _WINDOW
         self._was_alike = True
+        self._unlike = self._passed_over = 0
+        """How many statements had no form since one had, and how many were not looked at for one since."""
         self._ahead = _LOOK_AHEAD
         self._rest: list[Segment] = []
         self._rest_starts: tuple[list[int], list[int]] | None = None
@@ -299,8 +304,12 @@ class _Cutting:
     def _may_be_alike(self) -> bool:
         """Whether the statement from here on may have a form: not where a brace comes before its semicolon.
 
-        Where its pieces are not at hand, it may.
+        Where its pieces are not at hand, it may. The more statements had no form, the fewer are looked at for one.
         """
+        if self._passed_over < min(self._unlike // 2, _MOST_UNLIKE):
+            self._passed_over += 1
+            return False
+        self._passed_over = 0
         offsets = self._offsets
         index = bisect_left(offsets, self._position)
         if index == len(offsets) or offsets[index] != self._position or TO_BRACE.match(self._kinds, index) is None:
@@ -324,6 +333,7 @@ class _Cutting:
             position += sum(map(len, statements))
             are_more = len(forms) == count
             self._was_alike = bool(forms)
+            self._unlike = 0 if forms else self._unlike + 1
             count = min(8 * count, _MOST_ALIKE)
         self._position = position
 

@@ -89,6 +89,13 @@ class Segment(SegmentText):
 
         Without a fault, they follow from the kinds of the tokens alone: statements with braces take long to be read.
         """
+        if self.role is Role.TYPE and not self.diagnostics and len(kinds) <= _LONGEST_KEPT:
+            read = _data_types.get((kinds, self.text))
+            if read is None:
+                made = SegmentParser(self, self.role, self.is_short).parse()
+                read = _data_types[kinds, self.text] = made, self.diagnostics
+            self.diagnostics = read[1]
+            return read[0]
         if self.role is not Role.STATEMENT or self.is_short or self.diagnostics or len(kinds) > _LONGEST_KEPT:
             return SegmentParser(self, self.role, self.is_short).parse()
         known = _without_fault.get(kinds)
@@ -142,6 +149,9 @@ _LONGEST_KEPT: Final = 500
 
 _without_fault: Final = LruMap[str, Sequence[Statement]](1_024)
 """The statements of segments without faults, by the kinds of their tokens."""
+
+_data_types: Final = LruMap[tuple[str, str], tuple[Sequence[Statement], Sequence[Diagnostic]]](1_024)
+"""The statements and faults of data types, by the kinds of their tokens and their texts."""
 
 
 class CutSegment(Segment):
