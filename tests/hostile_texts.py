@@ -147,10 +147,19 @@ HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
         '%N = zeros(shape=[N, 4], dtype="float32") /* ty=Tensor[(N, 4), float32] */'
     ),
     "attributes of functions": _statements("%N = fn (%q: int32, aN=1) { %q }"),
+    "widths of padding": _statements("%N = nn.pad(%x, 0f, pad_width=[[0, N], [0, 0]])"),
+    "strings": _statements('%N = "sN"'),
+    "functions of another type each": _statements("%N = fn (%q: Tensor[(N, 4), float32]) { %q }"),
+    "function types that are declared": _statements("let %aN: fn (int32) -> Tensor[(N), int8] = %x"),
+    "shapes of zeros": _statements('%N = zeros(shape=[N, 4], dtype="float32")'),
+    "references without metadata": _statements("%N = add(%x, meta[relay.Constant][N])"),
     "dtypes that are unknown": _statements('%N = cast(%x, dtype="sN")'),
     "comments that are open": _statements("%N = add(%x, /* %y)"),
     "strings that are open": _statements('%N = add(%x, "n)'),
     "semicolons that are missing": lambda count: _body("".join(f"%{n} = nn.relu(%x)\n  " for n in range(count)) + "%x"),
+    "parentheses and semicolons that are missing": lambda count: _body(
+        "".join(f"%{n} = nn.relu((%x)\n  " for n in range(count)) + "%x"
+    ),
     "misspelled operators": _statements("%N = nn.relluN(%x)"),
     "misspelled variables": _statements("%N = nn.relu(%xN)"),
     "bindings of one name": _statements("let %a = nn.relu(%x)"),
