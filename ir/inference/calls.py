@@ -75,6 +75,8 @@ def _operator_call(inferencer: Inferencer, call: Call, op: Op, arg_types: list[T
 
 def _known_result(inferencer: Inferencer, call: Call, op: Op, arg_types: list[Type]) -> Type | None:
     """What the relation gave for another call of the operator with such arguments, as an object of its own."""
+    if not inferencer.tensor_results:
+        return None
     known = inferencer.tensor_results.get((op, id(call.attrs), *arg_types))
     # Dimensions may be equal as numbers and not be of one dtype.
     if known is None or not all(map(same_type, known.arguments, arg_types)) or _reads_constants(call):

@@ -67,6 +67,8 @@ class Role(enum.Enum):
     EXTRA_CLOSE = "extra close"
     JUNK = "junk"
 
+    __hash__ = object.__hash__  # statements are known by their roles, too, and an enumeration hashes names in Python
+
 
 class Cut(NamedTuple):
     """A segment's end (an index of pieces), its role, and whether what follows is still in the function's body.
