@@ -158,6 +158,16 @@ export class Workbench {
         await this.page.locator('.editor-instance .view-line').last().click({ position: { x: 4, y: 8 } });
     }
 
+    /** Take the last edit back. The editor must have the focus, which the box at the top gives back late on a busy machine. */
+    async undo() {
+        await this.until('the focus of the editor', async () => {
+            await this.focusEditor();
+            await this.page.locator('.editor-instance .monaco-editor.focused').waitFor({ timeout: 2000 });
+            return true;
+        });
+        await this.page.keyboard.press('Control+Z');
+    }
+
     async save(file) {
         const before = fs.statSync(path.join(this.folder, file)).mtimeMs;
         await this.page.keyboard.press('Control+S');

@@ -117,8 +117,7 @@ export async function overtaken(workbench) {
     await progress.filter({ hasText: /\(\d+ of 20\)/ }).waitFor({ timeout: 60_000 });
     await progress.locator('.monaco-button', { hasText: 'Cancel' }).click();
     await progress.waitFor({ state: 'detached', timeout: 60_000 });
-    await workbench.focusEditor();
-    await page.keyboard.press('Control+Z');
+    await workbench.undo();
     await workbench.saved('long.relay');
     return seen;
 }

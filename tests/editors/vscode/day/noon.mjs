@@ -78,8 +78,7 @@ export async function pipeline(workbench) {
     seen.report = await report.innerText();
     await workbench.shot('pipeline-report');
     await workbench.palette('Notifications: Clear All Notifications');
-    await workbench.focusEditor();
-    await page.keyboard.press('Control+Z');
+    await workbench.undo();
     return seen;
 }
 
@@ -105,8 +104,7 @@ export async function follow(workbench) {
     const seen = { report: await report.innerText(), line: await line() };
     await workbench.shot('followed');
     await workbench.palette('Notifications: Clear All Notifications');
-    await workbench.focusEditor();
-    await page.keyboard.press('Control+Z');
+    await workbench.undo();
     return seen;
 }
 

@@ -24,7 +24,6 @@ async function restricted(workbench) {
 
 /** Reading, a pass and one undo, in the browser alone. */
 async function pass(workbench) {
-    const { page } = workbench;
     await workbench.quickOpen('batch_norm.relay');
     const seen = { hover: await workbench.hover('nn.batch_norm', 'Tensor') };
     await workbench.focusEditor();
@@ -32,7 +31,7 @@ async function pass(workbench) {
     await workbench.answer('SimplifyInference');
     await workbench.shows('sqrt');
     seen.after = await workbench.save('batch_norm.relay');
-    await page.keyboard.press('Control+Z');
+    await workbench.undo();
     await workbench.shows('batch_norm');
     seen.undone = await workbench.save('batch_norm.relay');
     return seen;
@@ -67,7 +66,7 @@ export async function replaceRelu(workbench, file) {
         return !(await workbench.shown()).includes('nn.relu(');
     });
     const after = await workbench.save(file);
-    await page.keyboard.press('Control+Z');
+    await workbench.undo();
     await workbench.save(file);
     return after;
 }

@@ -12,7 +12,7 @@ async function untrusted(workbench) {
     await workbench.answer('ToANormalForm');
     await workbench.shows('let %');
     seen.after = await workbench.save('model.relay');
-    await workbench.page.keyboard.press('Control+Z');
+    await workbench.undo();
     await workbench.save('model.relay');
     return { ...seen, imported: workbench.imported() };
 }

@@ -2,14 +2,13 @@
 
 /** A pass from the palette, one undo, and the history. */
 export async function pass(workbench) {
-    const { page } = workbench;
     const seen = { before: workbench.onDisk('batch_norm.relay') };
     await workbench.focusEditor();
     await workbench.palette('Relay: Run Pass');
     await workbench.answer('SimplifyInference');
     await workbench.shows('sqrt');
     seen.after = await workbench.save('batch_norm.relay');
-    await page.keyboard.press('Control+Z');
+    await workbench.undo();
     await workbench.shows('batch_norm');
     seen.undone = await workbench.save('batch_norm.relay');
     return seen;
@@ -53,7 +52,7 @@ export async function requiredOption(workbench) {
     await workbench.shot('required-option');
     await page.keyboard.press('Enter');
     await workbench.shows('layout_transform');
-    await page.keyboard.press('Control+Z');
+    await workbench.undo();
     await workbench.shows('kernel_size=[3, 3])');
     return seen;
 }
@@ -80,7 +79,7 @@ export async function form(workbench) {
     await page.keyboard.press('Enter');
     await workbench.shows('Primitive=1');
     seen.after = await workbench.save('conv2d.relay');
-    await page.keyboard.press('Control+Z');
+    await workbench.undo();
     await workbench.save('conv2d.relay');
     return seen;
 }
@@ -124,7 +123,7 @@ export async function pipeline(workbench) {
     await workbench.answer('tidy');
     await workbench.until('the run', async () => !(await workbench.shown()).includes('nn.dropout'));
     seen.after = await workbench.save('dropout.relay');
-    await page.keyboard.press('Control+Z');
+    await workbench.undo();
     await workbench.save('dropout.relay');
     return seen;
 }

@@ -35,7 +35,6 @@ export async function brokenFile(workbench) {
 
 /** Reading a sound file: types behind bindings, colours by meaning, the type of a value on hover. */
 export async function reading(workbench) {
-    const { page } = workbench;
     await workbench.quickOpen('batch_norm.relay');
     await workbench.until('the inlay hints', async () => (await workbench.shown()).includes(': Tensor[(1, 3, 8, 8)'), 30);
     const colour = word => workbench.word(word).evaluate(element => getComputedStyle(element).color);
