@@ -170,7 +170,13 @@ class _Scope:
         self._values: dict[str, Value] = {}
 
     def value(self, name: str) -> Value:
-        """The value called ``name``."""
+        """The value called ``name``.
+
+        Raises:
+            MalformedProgramError: it is no name.
+        """
+        if not isinstance(cast("object", name), str):
+            raise MalformedProgramError(f"the name of a value is a {type(name).__name__}")
         known = self._values.get(name)
         if known is None:
             known = Value(name)

@@ -113,7 +113,10 @@ def read_pytorch(
     conversion.read_parameters()
     conversion.read_packed_weights(input_scales)
     results = conversion.convert_block(program)
-    main = conversion.main(inputs, results, keep_inputs=source_names == "module")
+    try:
+        main = conversion.main(inputs, results, keep_inputs=source_names == "module")
+    except ConversionError as error:
+        raise report.refuse(error.code, f"the program's result: {error.message}") from None
     conversion.forget_errors()
     if strict:
         report.require_no_errors()

@@ -108,7 +108,8 @@ class _Reader:
             value.producer = operation
             self.operations[id_of(value)] = operation
         operation.module = _module_path(node.scopeName())
-        with suppress(RuntimeError):  # What the archive notes of places is damaged, which its program may not be.
+        # What the archive notes of places is damaged, or no UTF-8, which its program may not be.
+        with suppress(RuntimeError, UnicodeDecodeError):
             operation.source = _source(node.sourceRange())
         operation.argument_names = self._argument_names(node.schema())
         if operation.kind == "prim::Constant":

@@ -96,6 +96,29 @@ def test_an_archive_whose_notes_on_places_are_damaged_is_imported_without_places
     assert main_text(read_pytorch(damaged, infos([X]))) == main_text(read_pytorch(archive, infos([X])))
 
 
+def test_an_archive_whose_notes_on_places_are_no_utf8_is_imported_without_places(archive: bytes) -> None:
+    damaged = changed(archive, {".debug_pkl": lambda content: content.replace(b".py(", b"\xff\xfe\xff(")})
+    assert damaged != changed(archive, {})
+    assert main_text(read_pytorch(damaged, infos([X]))) == main_text(read_pytorch(archive, infos([X])))
+
+
+@pytest.mark.parametrize("name", [0, 0.5, None, ["relu"]])
+def test_a_value_whose_name_is_no_text(program: bytes, name: object) -> None:
+    def edit(model: Any) -> None:
+        model["graph_module"]["graph"]["outputs"][0]["as_tensor"]["name"] = name
+
+    with pytest.raises(ModelImportError, match=f"the name of a value is a {type(name).__name__}"):
+        read_pytorch(edited_model(program, edit))
+
+
+def test_a_result_that_is_no_tensor(program: bytes) -> None:
+    def edit(model: Any) -> None:
+        model["graph_module"]["graph"]["outputs"][0] = {"as_string": "words"}
+
+    with pytest.raises(ModelImportError, match="the program's result: a tensor or a number is expected, not a str"):
+        read_pytorch(edited_model(program, edit))
+
+
 def test_the_samples_in_a_program_are_not_read(program: bytes) -> None:
     hostile = changed(program, {"sample_inputs/model.pt": lambda _: pickle.dumps(Evil())})
     assert errors(read_pytorch(hostile)) == []
