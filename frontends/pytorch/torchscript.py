@@ -44,7 +44,13 @@ def load_script(source: bytes | Path, report: ImportReport) -> Any:
 
 
 def read_script(module: Any, report: ImportReport) -> Program:
-    """The program of a scripted or traced module."""
+    """The program of a scripted or traced module.
+
+    Raises:
+        ModelImportError: it has none.
+    """
+    if isinstance(module, torch.jit.ScriptModule) and not module._c._has_method("forward"):
+        raise report.refuse("unreadable-model", "the module has no method forward")
     graph = module.graph.copy()
     torch._C._jit_pass_onnx_function_substitution(graph)
     inputs = list(graph.inputs())
@@ -65,6 +71,7 @@ class _Reader:
         self.attributes: dict[Value, str] = {}
         self.schemas: dict[str, tuple[str, ...]] = {}
         self.program = Program()
+        self.has_places = True
 
     def read(self, graph: Any) -> Program:
         program = self.program
@@ -108,9 +115,13 @@ class _Reader:
             value.producer = operation
             self.operations[id_of(value)] = operation
         operation.module = _module_path(node.scopeName())
-        # What the archive notes of places is damaged, or no UTF-8, which its program may not be.
-        with suppress(RuntimeError, UnicodeDecodeError):
-            operation.source = _source(node.sourceRange())
+        if self.has_places:
+            try:
+                operation.source = _source(node.sourceRange())
+            except (RuntimeError, UnicodeDecodeError):
+                # What the archive notes of places is damaged, or no UTF-8, which its program may not be. PyTorch would
+                # read it again for each operation, and may take a second each time.
+                self.has_places = False
         operation.argument_names = self._argument_names(node.schema())
         if operation.kind == "prim::Constant":
             operation.attribute = self._constant(node)

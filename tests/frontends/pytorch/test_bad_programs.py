@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import pickle
+import time
 import zipfile
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -100,6 +101,30 @@ def test_an_archive_whose_notes_on_places_are_no_utf8_is_imported_without_places
     damaged = changed(archive, {".debug_pkl": lambda content: content.replace(b".py(", b"\xff\xfe\xff(")})
     assert damaged != changed(archive, {})
     assert main_text(read_pytorch(damaged, infos([X]))) == main_text(read_pytorch(archive, infos([X])))
+
+
+class Repeated(nn.Module):
+    def forward(self, x):
+        for _ in range(100):
+            x = x.relu()
+        return x
+
+
+def test_notes_on_places_that_are_damaged_are_read_once() -> None:
+    # A pickle that names a place for sixteen million values before PyTorch meets the damage: it takes 0.1 s and 256 MB.
+    places = b"\x80\x02]r" + (1 << 24).to_bytes(4, "little") + b"0"
+    damaged = changed(scripted(Repeated(), X), {".debug_pkl": lambda _: places})
+    began = time.process_time()
+    assert errors(read_pytorch(damaged, infos([X]))) == []
+    assert time.process_time() - began < 3.0
+
+
+def test_a_module_that_does_nothing() -> None:
+    renamed = changed(
+        scripted(Repeated(), X), {".py": lambda content: content.replace(b"def forward(", b"def backward(")}
+    )
+    with pytest.raises(ModelImportError, match="the module has no method forward"):
+        read_pytorch(renamed, infos([X]))
 
 
 @pytest.mark.parametrize("name", [0, 0.5, None, ["relu"]])
