@@ -11,6 +11,7 @@ from relay_lsp.passes.infrastructure.extensions import load_file, load_package
 
 from .limits import limited
 from .problems import CommandError
+from .watched import note_work
 
 __all__ = ["load_extensions"]
 
@@ -27,6 +28,7 @@ def load_extensions(options: argparse.Namespace) -> None:
     """
     names: Sequence[str] = options.extensions
     for name in names:
+        note_work(f"loading {name}")
         seconds = getattr(options, "timeout", 0.0) or _SECONDS
         with limited(seconds, partial("loading {}".format, name), "nothing was run"):
             loaded = (load_file(name),) if name.endswith(".py") else load_package(name)

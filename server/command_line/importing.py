@@ -21,6 +21,7 @@ from relay_lsp.ir.types import ANY, DataType, Dim
 from .files import replace_file, write_file
 from .limits import limited
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
+from .watched import note_work
 
 __all__ = ["import_model"]
 
@@ -28,6 +29,7 @@ __all__ = ["import_model"]
 def import_model(options: argparse.Namespace) -> int:
     """Import a model, and write its text and its parameters where the user says."""
     path = Path(options.file)
+    note_work(f"reading {options.file}")
     imported = _read(path, options)
     _report(options.file, imported.diagnostics)
     folder = Path(options.output).parent if options.output else path.parent

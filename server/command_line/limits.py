@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from .problems import EXIT_TROUBLE, CommandError
+from .watched import note_end
 
 __all__ = ["limited"]
 
@@ -70,8 +71,8 @@ def _interrupt_main_thread() -> None:
 
 
 def _end(message: str) -> None:
-    print(f"relay-lsp: {message}", file=sys.stderr, flush=True)
-    sys.stdout.flush()
+    print(f"relay-lsp: {message}", file=sys.stderr)
+    note_end(EXIT_TROUBLE)
     os._exit(EXIT_TROUBLE)
 
 

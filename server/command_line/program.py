@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import gc
 import logging
 import os
-import sys
 import threading
 from collections.abc import Callable, Sequence
 
@@ -60,9 +58,12 @@ def run(arguments: Sequence[str], *, ends_process: bool = False) -> int:
     does so in any case: each would take a tenth of it.
     """
     options = parser().parse_args(spelled_out(arguments))
-    code = _exit_code(options, ends_process)
-    if ends_process and getattr(options, "extensions", ()):
-        _end_in_spite_of_threads(code)
+    if not (ends_process and (getattr(options, "extensions", ()) or hasattr(options, "runs_libraries"))):
+        return _exit_code(options, ends_process)
+    from .watched import watched
+
+    code = watched(lambda: _exit_code(options, ends_process))
+    _end_in_spite_of_threads(code)
     return code
 
 
@@ -70,9 +71,9 @@ def _end_in_spite_of_threads(code: int) -> None:
     """End the process where an extension has left threads that Python would wait for, as long as they take."""
     if all(thread.daemon or thread is threading.main_thread() for thread in threading.enumerate()):
         return
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # An extension may have closed them.
-            stream.flush()
+    from .watched import note_end
+
+    note_end(code)
     os._exit(code)
 
 
@@ -270,7 +271,7 @@ def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
 
         return import_model(options)
 
-    importing.set_defaults(command=command)
+    importing.set_defaults(command=command, runs_libraries=True)
 
 
 def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:

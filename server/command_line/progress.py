@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from .terminal import columns_of
+from .watched import note_work
 
 __all__ = ["Working", "working"]
 
@@ -22,6 +23,7 @@ class Working:
 
     def __init__(self, doing: str) -> None:
         self.doing = doing
+        note_work(doing)
         self._is_terminal = sys.stderr.isatty()
         self._started = time.monotonic()
         self._is_shown = False
@@ -29,6 +31,7 @@ class Working:
     def __call__(self, doing: str) -> None:
         """Say what is being done from now on."""
         self.doing = doing
+        note_work(doing)
         if self._is_terminal and time.monotonic() - self._started > _QUIET_SECONDS:
             self._is_shown = True
             print(f"{_CLEAR}relay-lsp: {doing}"[: columns_of(sys.stderr)], end="", file=sys.stderr, flush=True)

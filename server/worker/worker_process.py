@@ -27,6 +27,8 @@ import msgspec
 
 from relay_lsp.ir.cancellation import Cancellation, WorkCancelled
 
+from .parent import end_with_parent
+
 __all__ = [
     "Cancel",
     "Done",
@@ -42,7 +44,6 @@ __all__ = [
 
 _LENGTH = 4
 _NICENESS = 10
-_PR_SET_PDEATHSIG = 1
 _SECONDS_BETWEEN_INTERRUPTS = 0.01
 _OURS = f"{__name__.partition('.')[0]}."
 _OURS_OF_DATA = f"{_OURS}ir."
@@ -344,19 +345,6 @@ def _give_way() -> None:
         os.nice(_NICENESS)
 
 
-def _end_with_parent() -> None:
-    """Have the system end us with the server.
-
-    The end of our input does so, too, but only where some line of Python runs now and then.
-    """
-    if not sys.platform.startswith("linux"):
-        return
-    import ctypes
-
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 def main(memory_limit: int, writable: Sequence[str]) -> None:
     """Serve until the other side closes our input.
 
@@ -365,7 +353,7 @@ def main(memory_limit: int, writable: Sequence[str]) -> None:
         writable: the folders that files may be written in, where the system can see to that.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches us, too: we are not the one to end
-    _end_with_parent()
+    end_with_parent()  # The end of our input ends us, too, but only where some line of Python runs now and then.
     _give_way()
     frames_out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
