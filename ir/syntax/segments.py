@@ -294,8 +294,8 @@ class Splitter(SearchedKinds):
         self._seen = max(self._seen, seen)
         return bool(answer)
 
-    def _closes(self, start: int, depth: int) -> bool:
-        """Whether the last of so many open parentheses is closed from ``start`` on, not far from there."""
+    def _closes(self, start: int, depth: int, *, if_far: bool = False) -> bool:
+        """Whether the last of so many open parentheses is closed from ``start`` on; ``if_far``, if not near there."""
         kinds = self.kinds
         limit = min(len(kinds), start + LOOK_AHEAD)
         # Each line of a text may be such a statement: none of them is gone through mark by mark.
@@ -305,7 +305,7 @@ class Splitter(SearchedKinds):
                 if self.rest is not None and limit == len(kinds):
                     raise Beyond
                 self._seen = max(self._seen, limit)
-                return False
+                return if_far and limit < len(kinds)
             if kinds[end] == "}" and not self._has(OPENING_BRACE, start, end):
                 self._seen = max(self._seen, end + 1)
                 return False
@@ -326,7 +326,7 @@ class Splitter(SearchedKinds):
         if self.rest is not None and limit == len(kinds):
             raise Beyond
         self._seen = max(self._seen, limit)
-        return False
+        return if_far and limit < len(kinds)
 
     def _simple_end(self, start: int) -> int | None:
         """Where a statement without braces ends that begins here, if it has a semicolon, and no ``let`` in it.
@@ -387,7 +387,7 @@ class Splitter(SearchedKinds):
                         if self.rest is not None and seen == len(kinds):
                             raise Beyond
                         self._seen = max(self._seen, seen)
-                        if not inner:
+                        if not inner or not self._closes(position, 1, if_far=True):
                             return Cut(position, Role.STATEMENT, True)
                     sequences[-1] = True
                     elements[-1] = position
