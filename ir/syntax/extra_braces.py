@@ -1,4 +1,5 @@
-"""Which closing braces are too many: those that close no line that opens one, by where they stand on their lines.
+"""Which closing braces are too many: those that close no line that opens one, by where they stand on their lines, and
+those behind which a line goes on deeper with what follows no value.
 
 Where braces match, nothing here counts: a text may be indented as it likes.
 """
@@ -10,8 +11,12 @@ from typing import Final, NamedTuple
 
 from ..text.line_index import LineIndex
 from .lexer import WHITE_SPACE
+from .tokens import FUNCTION, GLOBAL, GRAPH, IF, LET, LOCAL, MATCH, MATCH_PARTIAL, NAME
 
-__all__ = ["Brace", "PlaceOnLine", "PlacesOnLines", "braces_too_many"]
+__all__ = ["FOLLOWS_NO_VALUE", "Brace", "PlaceOnLine", "PlacesOnLines", "braces_too_many"]
+
+FOLLOWS_NO_VALUE: Final = frozenset(LET + GRAPH + LOCAL + NAME + GLOBAL + IF + MATCH + MATCH_PARTIAL + FUNCTION)
+"""The kinds that begin a statement or a value, and stand behind no brace that closes one."""
 
 _SHORT_LINE: Final = 128
 """So much of the text before a piece is looked through for the begin of its line at first, and of a longer line."""
@@ -36,11 +41,19 @@ class PlaceOnLine(NamedTuple):
 
 
 class Brace(NamedTuple):
-    """A brace at a position of tokens, and whether it closes."""
+    """A brace at a position of tokens, and whether it closes.
+
+    ``goes_on``: what follows no value begins the next line, and is indented deeper.
+    """
 
     position: int
     closes: bool
     place: PlaceOnLine
+    goes_on: bool = False
+
+    def is_extra(self, opening: PlaceOnLine) -> bool:
+        """Whether it stands where no brace closes the one at ``opening``."""
+        return self.goes_on or self.place.is_displaced(opening)
 
 
 class PlacesOnLines:
@@ -97,7 +110,7 @@ def braces_too_many(braces: Iterable[Brace]) -> frozenset[int]:
     for brace in braces:
         if not brace.closes:
             opened.append(brace)
-        elif left > 0 and (not opened or brace.place.is_displaced(opened[-1].place)):
+        elif left > 0 and (not opened or brace.is_extra(opened[-1].place)):
             too_many.add(brace.position)
             left -= 1
         elif opened:

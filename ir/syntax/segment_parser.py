@@ -14,14 +14,14 @@ from typing import Final
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
-from .extra_braces import Brace, PlaceOnLine, braces_too_many
+from .extra_braces import FOLLOWS_NO_VALUE, Brace, PlaceOnLine, braces_too_many
 from .kind_patterns import ends_value_in
 from .lexer import WHITE_SPACE
 from .parameter_lists import shortened_head
 from .segment_text import SegmentText
 from .segments import Role
 from .sequences import OpenValues, inner_semicolon
-from .shapes import Start, shape_of
+from .shapes import ShapeFault, Start, shape_of
 from .statement_parser import StatementParser
 from .tokens import (
     ATTRIBUTE,
@@ -38,6 +38,7 @@ from .tokens import (
     MATCH_PARTIAL,
     NAME,
     OPENING,
+    UNCLOSED_STRING,
 )
 
 __all__ = ["SegmentParser"]
@@ -283,7 +284,16 @@ class SegmentParser(StatementParser):
             return PlaceOnLine(line, self._column(token), last if indentation is None else indentation)
 
         braces = [(mark.start(), mark[0] == "}") for mark in _BRACES.finditer(self.kinds)]
-        return braces_too_many([Brace(token, closes, place_of(token)) for token, closes in braces])
+        return braces_too_many(
+            [Brace(token, closes, place_of(token), closes and self._goes_on_deeper(token)) for token, closes in braces]
+        )
+
+    def _goes_on_deeper(self, brace: int) -> bool:
+        """Whether what follows no value begins the line behind a brace, and is indented deeper than that."""
+        if self.kinds[brace + 1 : brace + 2] not in FOLLOWS_NO_VALUE:
+            return False
+        own, column = self._column(brace), self._column(brace + 1)
+        return own is not None and column is not None and column > own
 
     def _is_arm(self, frame: _Frame) -> bool:
         """Whether an arrow is that of an arm: in no parentheses, or in some that the arm before it does not close."""
@@ -363,10 +373,30 @@ class SegmentParser(StatementParser):
             self._finish_clause(frame)
             frame.start_statement(rest[0] if rest else 0)
             frame.index = rest
+        elif (pattern := self._pattern_start(index)) and self.begins_line(index[pattern - 1], index[pattern]):
+            rest = index[pattern:]
+            del index[pattern:]
+            self._finish_without_arrow(frame, rest[0])
+            frame.start_statement(rest[0])
+            frame.index = rest
         made: list[Statement] = []
         self.finish("clause_head", self._kinds_of(frame), frame.index, {}, made)
         frame.clause_head = made[0] if made else None
         frame.has_head = True
+
+    def _finish_without_arrow(self, frame: _Frame, token: int) -> None:
+        """Finish an arm whose arrow, and what it gives, are missing before ``token``, which begins the next arm."""
+        kinds, index = self._kinds_of(frame), frame.index
+        if UNCLOSED_STRING not in kinds:  # else they are there, and what hides them is reported
+            shape = shape_of("clause_head", kinds + FAT_ARROW)
+            if shape.fault is None:
+                self.report_missing(FAT_ARROW, token)
+                frame.clause_head = Statement(shape.root, kinds + FAT_ARROW, [*index, ~token], {})
+            else:
+                self.report_fault(kinds, index, ShapeFault(len(kinds), frozenset(FAT_ARROW)), token)
+        frame.clause_body = [Statement(None, kinds, index, frame.blocks)]
+        frame.clauses.append(ClauseSyntax(frame.clause_head, frame.clause_body))
+        frame.clause_head, frame.clause_body = None, []
 
     def _pattern_start(self, index: list[int]) -> int:
         kinds = self.kinds

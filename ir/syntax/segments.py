@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from ..collections.lru_map import LruMap
-from .extra_braces import PlacesOnLines
+from .extra_braces import FOLLOWS_NO_VALUE, PlacesOnLines
 from .kind_patterns import (
     AFTER_CLOSE,
     BODY_END,
@@ -429,9 +429,10 @@ class Splitter(SearchedKinds):
         """The position after another brace that closes ``opening``, where one before it is too many.
 
         It stands below the begin of the line that opens it, where ``closing``, which is its counterpart if all are
-        counted, does not; and in the same body, so that it is not that of a brace around.
+        counted, does not, or is followed by a deeper line; and in the same body, so that it is not that of a brace
+        around.
         """
-        if not self.places.is_displaced(closing, opening):
+        if not self.places.is_displaced(closing, opening) and not self._goes_on_deeper(closing):
             return None
         kinds, opened = self.kinds, self.places.of(opening)
         begin = self.places.of(first)
@@ -463,6 +464,14 @@ class Splitter(SearchedKinds):
             raise Beyond
         self._seen = max(self._seen, min(limit, len(kinds)))
         return None
+
+    def _goes_on_deeper(self, closing: int) -> bool:
+        """Whether what follows no value begins the line behind a brace, and is indented deeper than that."""
+        after = after_comments(self.kinds, closing + 1)
+        if after == len(self.kinds) or self.kinds[after] not in FOLLOWS_NO_VALUE:
+            return False
+        own, column = self.places.of(closing).column, self.places.of(after).column
+        return own is not None and column is not None and column > own
 
     def _unclosed(self, first: int, position: int) -> Cut:
         """A statement whose brace before ``position`` is never closed: it ends where its lines do.

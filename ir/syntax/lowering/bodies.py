@@ -88,7 +88,7 @@ class BodyLowering(LoweringContext):
         return None
 
     def _do_graph_binding(self, step: Step, values: list[Any]) -> Item:
-        value: Expr = values[0]
+        value = self._bound(values[0])
         self._bind_graph(self.statement.token(step.node.first), value)
         return Item("graph", value, self._place(self.statement.first))
 
@@ -103,11 +103,15 @@ class BodyLowering(LoweringContext):
         return var
 
     def _do_let_binding(self, step: Step, values: list[Any]) -> Item:
-        var, value = values
+        var, value = values[0], self._bound(values[1])
         self.let_values[var] = value
         self.scope.push()
         place = self._place(self.statement.token(step.node.first))
         return Item("let", value, place, var, place)
+
+    def _bound(self, value: Expr) -> Expr:
+        """What is bound to a value: an operator alone, without a semicolon behind it, is a call that is being typed."""
+        return ErrorExpr((value,)) if type(value) is Op and self.statement.index[-1] < 0 else value
 
     def _do_free_variable(self, step: Step, values: list[Any]) -> Item:
         token = self.statement.token(step.node.first + 1)

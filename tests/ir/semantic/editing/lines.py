@@ -165,13 +165,22 @@ def _parts(text: str) -> list[_Part]:
 def run_lines(seed: int) -> str | None:
     """Edit a line of a module without errors at random; the errors that are neither on it nor follow from it."""
     chance = random.Random(seed)
-    text, parts = chance.choice(_texts())
-    lines = text.text.split("\n")
+    text = chance.choice(_texts())
+    lines = text.snapshot.text.split("\n")
     number = chance.choice([at for at, line in enumerate(lines) if at and line.strip() and line.strip()[0] != "}"])
+    first, end, new = _edit(chance, lines[number])
+    wrong = _felt_elsewhere(text, number, TextSpan(first, end), new)
+    if not wrong:
+        return None
+    return f"{seed}: {first} to {end} of line {number} became {new!r} in\n{text.snapshot.text}\n{wrong}"
+
+
+def _felt_elsewhere(text: _Text, number: int, columns: TextSpan, new: str) -> list[str]:
+    """The errors that an edit of a line makes, but for those that are on it or follow from it."""
+    snapshot, parts = text
+    lines = snapshot.text.split("\n")
     start = sum(len(line) + 1 for line in lines[:number])
-    made = _edit(chance, lines[number])
-    span, new = TextSpan(start + made[0], start + made[1]), made[2]
-    edited = text.edit(span, new)
+    edited = snapshot.edit(columns.shifted(start), new)
     after = edited.text.split("\n")
     added = len(after) - len(lines)
     touched = after[number : number + added + 1]
@@ -188,7 +197,7 @@ def run_lines(seed: int) -> str | None:
         part = parts[at if at < number else at - added]
         if part not in felt and not (has_brace and part.definition is parts[number].definition):
             wrong.append(f"{found.message} at {after[at]!r}")
-    return f"{seed}: {span} became {new!r} in\n{text.text}\n{wrong}" if wrong else None
+    return wrong
 
 
 def _braces(line: str) -> str:
@@ -213,6 +222,8 @@ def _felt(parts: Sequence[_Part], edited: _Part, names: set[str]) -> set[_Part]:
                 if around.around is None and (around is part or "->" not in around.lines[0]):
                     names |= around.bound(inside=True)
                 around = around.around
+            if part.around is not None and not part.bound(inside=False):  # a value: other branches give the same type
+                felt.update(each for each in parts if each.around is part.around and not each.bound(inside=False))
             if any("match" in line or "=>" in line for line in part.lines):
                 names |= part.bound(inside=True).union(*(arm.bound(inside=True) for arm in parts if arm.around is part))
         waiting = [part for part in parts if part not in felt and not names.isdisjoint(part.names)]

@@ -203,3 +203,63 @@ def test_the_name_of_an_operator_in_a_data_type_at_fault_is_no_constructor(typed
     found = [each for each in _errors(edited) if each.span is not None and each.span.start > uses]
     assert [each.message for each in found if "Other" not in each.message] == []
     assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
+_BLOCKS = _TEXT.replace(
+    "    let %d = add(%11, %a);\n",
+    """    let %d = if (%c) {
+      let %e = tanh(%b);
+      add(%e, %11)
+    } else {
+      nn.relu(%a)
+    };
+""",
+).replace(
+    "    None => %y,\n",
+    """    None => {
+      let %h = exp(%y);
+      %h
+    },
+""",
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [
+        ("    let %a", 2),
+        ("    %10", 2),
+        ("    let %d", 2),
+        ("      let %e", 4),
+        ("      add(%e", 4),
+        ("      nn.relu(%a)", 4),
+        ("    tanh(%d)", 2),
+        ("      let %h", 4),
+        ("      %h\n", 4),
+    ],
+)
+def test_a_brace_too_many_below_the_line_that_opens_one_is_the_only_error(line: str, column: int):
+    at = _BLOCKS.index(line)
+    edited = Snapshot.open(_BLOCKS, "example.relay").edit(TextSpan(at, at), " " * column + "}\n")
+    assert [(each.code, each.span) for each in _errors(edited)] == [
+        ("unexpected-token", TextSpan(at + column, at + column + 1))
+    ]
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize("lost", [" => %v,", " %v,"])
+def test_an_arm_that_loses_its_arrow_or_value_leaves_the_next(lost: str):
+    at = _BLOCKS.index(lost, _BLOCKS.index("Some(%v)"))
+    edited = Snapshot.open(_BLOCKS, "example.relay").edit(TextSpan(at, at + len(lost)), "")
+    line = TextSpan(edited.text.rindex("\n", 0, at), edited.text.index("\n", at) + 1)
+    assert [each.message for each in _errors(edited) if each.span is None or not line.contains(each.span.start)] == []
+    assert len(_errors(edited)) == 1
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize("name", ["let %b", "%11", "let %d"])
+def test_a_call_of_which_only_the_operator_is_typed_is_the_only_error(name: str):
+    at = _TEXT.index(" = ", _TEXT.index(name)) + 3
+    edited = Snapshot.open(_TEXT, "example.relay").edit(TextSpan(at, _TEXT.index("\n", at)), "exp")
+    assert [each.code for each in _errors(edited)] == ["missing-token"]
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
