@@ -1,4 +1,5 @@
-"""Functions that are written alike, but for the names of functions: they are typed by their statements once for all.
+"""Functions that are written alike, but for the names of functions and graph variables: they are typed by their
+statements once for all.
 
 A text may have ten thousand, whose statements share their lowerings in any case; what is done for each function besides
 takes longer than these.
@@ -13,33 +14,30 @@ from msgspec.structs import replace
 
 from ..collections.layered_map import LayeredMap
 from ..syntax.statements import Segment
-from ..syntax.tokens import GLOBAL
+from ..syntax.tokens import GLOBAL, GRAPH
+from ..types import Type
 from .function_regions import FunctionRegion
-from .function_statements import FunctionStatements, InferredParameter
-from .function_words import function_words
+from .function_statements import Bindings, FunctionStatements, InferredParameter
+from .function_words import FunctionWords, function_words
 from .heads import Head
 from .late_constructors import LateConstructors
+from .outer import Outer
 from .typed_statement import TypedStatement
 
-__all__ = ["AlikeFunctions", "StatementWords"]
+__all__ = ["AlikeFunctions"]
 
 _MOST_STATEMENTS: Final = 8
 """How many statements a function has at most that is compared with others: of a longer one these take the time."""
 
 
-class StatementWords(NamedTuple):
-    """All that the meaning of a function depends on, but for what others bind; and the functions that it names."""
-
-    others: object
-    functions: Sequence[str]
-
-
 class _Known(NamedTuple):
-    """A function that was typed, its statements, and the functions that it names."""
+    """A function that was typed, its statements, the names in it that others have others for, and the types of the
+    graph variables of functions before it that it uses."""
 
     function: FunctionStatements
     statements: Sequence[TypedStatement]
-    functions: Sequence[str]
+    names: Sequence[str]
+    outer_graph: Mapping[str, Type | None]
 
 
 class AlikeFunctions:
@@ -51,39 +49,38 @@ class AlikeFunctions:
     @staticmethod
     def words(
         region: FunctionRegion, late: LateConstructors, segments: Sequence[Segment], heads: Mapping[str, Head]
-    ) -> StatementWords | None:
+    ) -> FunctionWords | None:
         """The words of a function with these statements; ``None`` where it is not compared with others."""
         if late or not 0 < len(segments) <= _MOST_STATEMENTS:
             return None  # above types that others stand below, few are alike
         context = region.is_closed, len(segments)
-        if any(GLOBAL in segment.kinds for segment in segments):
-            words = function_words((region.head.segment, *segments), region.head, heads, context)
-            return None if words is None else StatementWords(words.others, words.functions)
+        if any(GLOBAL in segment.kinds or GRAPH in segment.kinds for segment in segments):
+            return function_words(segments, region.head, heads, context, with_graph=True)
         written = [(each.text, each.kinds, each.role, each.is_short, each.is_far_sighted) for each in segments]
-        return StatementWords((region.head.likeness, context, *written), ())
+        return FunctionWords((), (region.head.likeness, context, *written))
 
     def find(
-        self, words: StatementWords, region: FunctionRegion, segments: Sequence[Segment]
+        self, words: FunctionWords, region: FunctionRegion, segments: Sequence[Segment], outside: Outer
     ) -> tuple[FunctionStatements, Sequence[TypedStatement]] | None:
         """A function that has the same words as one before it, and its statements."""
-        known = self._known.get(words.others)
+        known = self._known.get(words.others) or self._known.get(words)
         if known is None:
             return None
         like, start = known.function, region.start
-        others = dict(zip(known.functions, words.functions, strict=True))
+        others = dict(zip(known.names, words.names, strict=True))
+        for name, type in known.outer_graph.items():
+            if outside.earlier_graph(others[name]) != type:
+                return None
         statements: list[TypedStatement] = []
-        names: LayeredMap[str, TypedStatement | tuple[TypedStatement, ...]] = LayeredMap()
+        names: Bindings = LayeredMap()
         for number, (segment, old) in enumerate(zip(segments, known.statements, strict=True)):
-            uses = tuple([others.get(name, name) for name in old.uses]) if others else old.uses
-            made = old.elsewhere(segment, float(start + number), uses)
+            made = old.elsewhere(segment, float(start + number), others)
             statements.append(made)
             if made.bound is not None:
                 names[made.bound] = made
-        mentions, calls = like.mentions.copy(), like.calls
+        calls, inferred = like.calls, like.inferred
         if calls:
             calls = {others[name]: count for name, count in calls.items()}
-            mentions.rename(others)
-        inferred = like.inferred
         if inferred:
             by = start - like.start
             inferred = {name: InferredParameter(each.type, each.order + by) for name, each in inferred.items()}
@@ -93,16 +90,25 @@ class AlikeFunctions:
             start=start,
             end=region.end,
             names=names,
-            mentions=mentions,
+            mentions=like.mentions.renamed(others),
             calls=calls,
             inferred=inferred,
         )
         return function, statements
 
-    def keep(self, words: StatementWords, function: FunctionStatements, statements: Sequence[TypedStatement]) -> None:
-        """Keep a function in mind, if all that is said about it holds for those that are written alike."""
+    def keep(
+        self, words: FunctionWords, function: FunctionStatements, statements: Sequence[TypedStatement], outside: Outer
+    ) -> None:
+        """Keep a function in mind, if all that is said about it holds for those that are written alike.
+
+        What is wrong with it may speak of its names: it stands for those of the same ones, and for none that call any.
+        """
         if function.findings or function.rebound or function.determined_late:
             return
-        is_sound = not any(statement.is_reported for statement in statements)
-        if is_sound or (not function.calls and all(statement.may_be_elsewhere for statement in statements)):
-            self._known[words.others] = _Known(function, statements, words.functions)
+        if not all(statement.may_be_elsewhere for statement in statements):
+            return
+        is_at_fault = any(statement.diagnostics for statement in statements)
+        if not (is_at_fault and function.calls):
+            used = {name for statement in statements for name in statement.outer_graph}
+            outer_graph = {name: outside.earlier_graph(name) for name in used}
+            self._known[words if is_at_fault else words.others] = _Known(function, statements, words.names, outer_graph)

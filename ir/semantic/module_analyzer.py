@@ -334,7 +334,7 @@ class ModuleAnalyzer:
         return self._whole(region, outside, None, words, like)
 
     def _words(self, region: FunctionRegion, outside: Outer) -> FunctionWords | None:
-        segments = self.segments[region.start - 1 : region.last + 1]
+        segments = self.segments[region.start : region.last + 1]
         context = self._late(region.start), self._gap(region.last), region.is_plain
         return function_words(segments, region.head, outside.heads, context)
 
@@ -443,7 +443,7 @@ class ModuleAnalyzer:
         segments = self.segments[start : min(start + _AT_ONCE, end)]
         is_whole = end <= start + _AT_ONCE
         words = self._alike.words(region, late, segments, outside.heads) if is_whole else None
-        alike = self._alike.find(words, region, segments) if words is not None else None
+        alike = self._alike.find(words, region, segments, outside) if words is not None else None
         if alike is not None:
             made, statements = alike
             reported = [index for index, each in enumerate(statements, start) if each.is_reported]
@@ -468,7 +468,7 @@ class ModuleAnalyzer:
             return typer.finished(self.states, between(self.reported, start, end))
         made = typer.finished(typer.placed, typer.reported, start)
         if words is not None:
-            self._alike.keep(words, made, typer.placed)
+            self._alike.keep(words, made, typer.placed, outside)
         return made
 
     def _take(self, start: int, end: int, made: Sequence[TypedStatement | None], reported: Sequence[int] = ()) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Final
 
@@ -155,7 +155,7 @@ class TypedStatement:
     @property
     def may_be_elsewhere(self) -> bool:
         """Whether it means the same in a function that is written alike."""
-        return not self.is_reported
+        return True
 
     @property
     def depends_on(self) -> tuple[str, ...]:
@@ -168,9 +168,9 @@ class TypedStatement:
         made.order, made.type = order, type
         return made
 
-    def elsewhere(self, segment: Segment, order: float, uses: tuple[str, ...]) -> TypedStatement:
-        """The same statement in another place, where it is written alike but for names of functions in ``uses``."""
-        made = TypedStatement(segment, self.bound, uses, self.shared)
+    def elsewhere(self, segment: Segment, order: float, others: Mapping[str, str]) -> TypedStatement:
+        """The same statement in another place, where it is written alike, with ``others`` for some names."""
+        made = TypedStatement(segment, _renamed(self.bound, others), _all_renamed(self.uses, others), self.shared)
         made.order, made.type = order, self.type
         return made
 
@@ -210,18 +210,19 @@ class ReportedStatement(TypedStatement):
         made.diagnostics, made.suggested, made.outer_graph, made.known_by = (), None, (), None
         return made
 
-    def elsewhere(self, segment: Segment, order: float, uses: tuple[str, ...]) -> ReportedStatement:
-        """The same in another place, where the same is to be said about it: it names no functions."""
-        made = ReportedStatement(segment, self.bound, uses, self.shared)
+    def elsewhere(self, segment: Segment, order: float, others: Mapping[str, str]) -> ReportedStatement:
+        """The same in another place, where the same is to be said about it: what is at fault has the same names."""
+        bound, uses = _renamed(self.bound, others), _all_renamed(self.uses, others)
+        made = ReportedStatement(segment, bound, uses, self.shared)
         made.order, made.type = order, self.type
         made.mentioned, made.inner_unused, made.diagnostics = self.mentioned, (), self.diagnostics
-        made.suggested, made.outer_graph, made.known_by = self.suggested, (), None
+        made.suggested, made.outer_graph, made.known_by = self.suggested, _all_renamed(self.outer_graph, others), None
         return made
 
     @property
     def may_be_elsewhere(self) -> bool:
         """Whether the same is to be said about one that is written alike, in a function that is."""
-        return self.shared is not None and not self.inner_unused and not self.outer_graph
+        return self.shared is not None and not self.inner_unused
 
     def for_alike(self, segment: Segment, bound: str | None) -> ReportedStatement:
         """A statement that differs from this one, which is at fault, in the name that it binds alone."""
@@ -249,6 +250,14 @@ class ReportedStatement(TypedStatement):
     def is_flat(self) -> bool:
         """Never: there is something to be said about it."""
         return False
+
+
+def _renamed(name: str | None, others: Mapping[str, str]) -> str | None:
+    return others.get(name, name) if name is not None else None
+
+
+def _all_renamed(names: tuple[str, ...], others: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple([others.get(name, name) for name in names]) if others else names
 
 
 def _names_in(segment: Segment, bound: str | None, uses: tuple[str, ...]) -> tuple[str, ...]:

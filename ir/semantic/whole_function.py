@@ -125,7 +125,7 @@ class WholeFunctionAnalysis:
         self.gap: Final = gap
         self.could_be_plain: Final = could_be_plain
         self.types: Final = types
-        named = words.functions if words is not None else _functions_named(segments)
+        named = {head.name, *words.names} - {""} if words is not None else _functions_named(segments)
         self.mentioned: Final[Mapping[str, Head | None]] = {name: outside.heads.get(name) for name in sorted(named)}
         """The functions that it names."""
         self.declared: Final = outside.names if None in self.mentioned.values() else None

@@ -158,13 +158,15 @@ class Mentions:
             counts.update(known)
             self._uncounted = ()
 
-    def rename(self, others: Mapping[str, str]) -> None:
-        """What is mentioned under some names is mentioned under ``others`` instead."""
-        self._count()
-        counts = {others[name]: self._counts.get(name) or 0 for name in self._counts.among(others)}
-        for name in self._counts.among(others):
-            del self._counts[name]
-        self._counts.update(counts)
+    def renamed(self, others: Mapping[str, str]) -> Mentions:
+        """A copy for a function that has ``others`` for some names."""
+        if not others:
+            return self.copy()
+        made = Mentions()
+        made._uncounted = [[others.get(name, name) for name in names] for names in self._uncounted]
+        made._counts.update({others.get(name, name): self._counts.get(name) or 0 for name in self._counts})
+        made._unused = {others.get(name, name) for name in self._unused}
+        return made
 
     def bind(self, names: Collection[str]) -> None:
         """These names mean something from now on."""

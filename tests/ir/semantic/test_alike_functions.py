@@ -35,6 +35,9 @@ _FUNCTIONS = (
     "def @fN(%x: L[]) {\n  match (%x) { A => @fP(%x) }\n}\n",
     'def @fN(%x: int32) {\n  /* not @fP */ add(@fP(%x), "@fP")\n}\n',
     "def @fN(%x: int32) {\n  %0 = @fP(%x);\n  %7\n}\n",
+    "def @fN(%x: int32) {\n  %N = @fP(%x);\n  %P\n}\n",
+    "def (%x: int32) {\n  @fP(%x)\n}\n",
+    "def @fN(%x: int32, @fP) {\n  @fP(%x)\n}\n",
 )
 
 

@@ -21,6 +21,15 @@ FUNCTIONS = {
     "another result": "def @fN(%x: int32) -> float32 {\n  %x\n}\n",
     "values that nothing uses": "def @fN(%x: int32) {\n  let %b = 3;\n  %0 = fn (%z: int32) { %x };\n  %x\n}\n",
     "graph variables of the one before": "def @fN(%x: int32) {\n  %N = add(%x, %x);\n  %Q\n}\n",
+    "graph variables at fault": "def @fN(%x: int32) {\n  %N = nn.rellu(%x);\n  %Q\n}\n",
+    "graph variables at fault of one name": "def @fN(%x: int32) {\n  %0 = nn.rellu(%x);\n  %0\n}\n",
+    "graph variables that are bound below": "def @fN(%x: int32) {\n  nn.relu(%N);\n  %N = add(%x, %x);\n  %N\n}\n",
+    "graph variables that are bound twice": "def @fN(%x: int32) {\n  %N = %x;\n  %N = 1f;\n  %N\n}\n",
+    "graph variables that are spelled otherwise": "def @fN(%x: int32) {\n  %0N = %x;\n  %N\n}\n",
+    "graph variables in comments": "def @fN(%x: int32) {\n  %N = %x; // %N\n  add(%N, %Q)\n}\n",
+    "graph variables and calls": "def @fN(%x: int32) -> int32 {\n  %N = @fQ(%x);\n  @fN(%N) /* ty=int8 */\n}\n",
+    "parameters that are numbers": "def @fN(%N: int32) {\n  %N\n}\n",
+    "a parameter that is meant to be unused": "def @fN(%x: int32) {\n  %0 = fn (%_q: int32) { %x };\n  %0\n}\n",
     "comments at fault": "def @fN(%x: int32) {\n  %0 = add(%x, %x) /* ty=float32 */;\n  %0\n}\n",
 }
 _FIRST = '#[version = "0.0.5"]\n'
@@ -42,6 +51,14 @@ def test_the_same_is_said_as_of_functions_that_differ_in_white_space(name: str) 
     parts = _parts(FUNCTIONS[name])
     differ = [part.replace("\n  ", "\n  " + " " * number) for number, part in enumerate(parts)]
     assert _findings(_FIRST + "".join(parts)) == _findings(_FIRST + "".join(differ))
+
+
+def test_a_graph_variable_of_another_type_gives_another_type() -> None:
+    dtypes = ["int32", "float32", "int32", "int8"]
+    bound = "".join(f'def @g{n}(%x: int32) {{\n  %{n} = cast(%x, dtype="{dtypes[n]}");\n  %x\n}}\n' for n in range(4))
+    used = "".join(f"def @f{n}(%x: int32) {{\n  let %a = %{n};\n  %a\n}}\n" for n in range(4))
+    symbols = Snapshot.open(_FIRST + bound + used, "alike.relay").symbols
+    assert [str(each.type) for each in symbols if each.name == "%a"] == dtypes
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
