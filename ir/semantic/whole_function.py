@@ -27,6 +27,7 @@ from ..syntax.tokens import GLOBAL, GRAPH, GRAPH_BINDING, LET_BINDING, META
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import ERROR, Type
+from .alike_findings import RenamedFindings
 from .declarations import METADATA_USE, ModuleTypes
 from .function_words import FunctionWords
 from .heads import Head
@@ -241,6 +242,20 @@ class WholeFunctionAnalysis:
     @cached
     def diagnostics(self) -> Sequence[tuple[Diagnostic, GlobalVar | None]]:
         """What is wrong; with the function that would have to declare its result, where that is what is wrong."""
+        return self._diagnostics_as_alike() or self._own_diagnostics()
+
+    def _diagnostics_as_alike(self) -> Sequence[tuple[Diagnostic, GlobalVar | None]] | None:
+        if self._like is None:
+            return None
+        known = self._like.diagnostics
+        renamed = RenamedFindings(self._like.text, self.text)
+        findings = renamed.of([finding for finding, _ in known])
+        if findings is None:
+            return None
+        undeclared = [GlobalVar(renamed.others[f"@{var.name_hint}"][1:]) if var else None for _, var in known]
+        return list(zip(findings, undeclared, strict=True))
+
+    def _own_diagnostics(self) -> Sequence[tuple[Diagnostic, GlobalVar | None]]:
         undeclared = self.inferred.undeclared
         located = [
             (self._located(diagnostic), undeclared.get(i)) for i, diagnostic in enumerate(self.inferred.diagnostics)
@@ -293,6 +308,8 @@ class WholeFunctionAnalysis:
     @property
     def result(self) -> Type | None:
         """The type of what it gives, where it is known."""
+        if self._like is not None:
+            return self._like.result
         function = self.inferred.expr
         return function.ret_type if isinstance(function, Function) else None
 

@@ -37,6 +37,8 @@ _FUNCTIONS = (
     "def @fN(%x: int32) {\n  %0 = @fP(%x);\n  %7\n}\n",
     "def @fN(%x: int32) {\n  %N = @fP(%x);\n  %P\n}\n",
     "def (%x: int32) {\n  @fP(%x)\n}\n",
+    "def @gN(%x: int32) {\n  %x\n}\ndef @fN(%x: int32) {\n  let %a: int8 = @gP(%x);\n  @fP(%a)\n}\n",
+    "def @fN(%x: int32) {\n  @call(@fP(%x))\n}\ndef @call(%y: int32) {\n  @fN(1f, %y)\n}\n",
     "def @fN(%x: int32, @fP) {\n  @fP(%x)\n}\n",
 )
 
@@ -107,6 +109,12 @@ def test_functions_that_are_not_shown_are_not_read() -> None:
         snapshot = Snapshot.open(_text(_FUNCTIONS[8], 100), "many")
         assert len(snapshot.findings) + snapshot.unplaced_findings == 100
     assert made.call_count < 16
+
+
+def test_functions_that_are_shown_are_read_once() -> None:
+    with mock.patch.object(Reading, "__init__", autospec=True, side_effect=Reading.__init__) as made:
+        assert len(Snapshot.open(_text(_FUNCTIONS[8], 100), "many").diagnostics) == 100
+    assert made.call_count < 8
 
 
 def test_of_more_findings_than_are_shown_the_first_are() -> None:
