@@ -42,7 +42,7 @@ def fault(error: BaseException) -> Fault:
     """What is kept of an exception; not its frames, which hold whole texts."""
     frames = traceback.extract_tb(error.__traceback__)
     stack = tuple([f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames])
-    reference = f"{zlib.crc32(';'.join((type(error).__name__, *stack)).encode()):08x}"
+    reference = f"{zlib.crc32(';'.join((_kind_of(error), *stack)).encode()):08x}"
     return Fault(reference, words_of(error), stack)
 
 
@@ -50,11 +50,17 @@ def words_of(error: BaseException) -> str:
     """The kind of an error and what it says, whatever that is: a user's exception may raise another one there."""
     try:
         said = str(error.msg if isinstance(error, SyntaxError) else error).strip()
-    except Exception:
+    except (Exception, SystemExit):
         said = "what it says cannot be told"
     if len(said) > _MOST_CHARACTERS:
         said = f"{said[: _MOST_CHARACTERS // 2]} … {said[-_MOST_CHARACTERS // 2 :]}"
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    name = _kind_of(error)
+    return f"{name}: {said}" if said else name
+
+
+def _kind_of(error: BaseException) -> str:
+    """The name of its class, whatever the class of that one answers."""
+    return type.__dict__["__name__"].__get__(type(error))
 
 
 def fault_without_stack(doing: str, words: str) -> Fault:
@@ -74,7 +80,5 @@ def internal_error(error: Exception, doing: str, span: TextSpan) -> Diagnostic:
         logger.error("internal error %s while %s", met.reference, doing, exc_info=error)
         if len(_met) < _MOST_LOGGED:
             _met[met.reference] = met
-    words = (
-        f"internal error while {doing} ({type(error).__name__}); the server's log has the details under {met.reference}"
-    )
+    words = f"internal error while {doing} ({_kind_of(error)}); the server's log has the details under {met.reference}"
     return Diagnostic(INTERNAL_ERROR, Severity.ERROR, words, span)

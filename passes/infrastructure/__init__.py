@@ -5,7 +5,7 @@ from .configuration import ConfigOption, config_options, register_config_option
 from .context import PassContext
 from .declaration import Declaration, declare_pass, option
 from .decorators import function_pass, module_pass
-from .errors import BrokenModuleError, PassError, did_you_mean
+from .errors import BrokenModuleError, DamagedModuleError, PassError, did_you_mean
 from .instrument import PassInstrument, pass_instrument
 from .pass_kinds import FunctionPass, ModulePass, Pass, Pipeline, Sequential, has_run, is_optimizable
 from .registry import create, find, register_pass, registered
@@ -13,6 +13,7 @@ from .registry import create, find, register_pass, registered
 __all__ = [
     "BrokenModuleError",
     "ConfigOption",
+    "DamagedModuleError",
     "Declaration",
     "FunctionPass",
     "ModulePass",

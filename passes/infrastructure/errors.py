@@ -8,7 +8,7 @@ from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
 from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.syntax.suggestions import closest
 
-__all__ = ["BrokenModuleError", "PassError", "did_you_mean"]
+__all__ = ["BrokenModuleError", "DamagedModuleError", "PassError", "did_you_mean"]
 
 
 class PassError(Exception):
@@ -42,6 +42,10 @@ class PassError(Exception):
 
 class BrokenModuleError(PassError):
     """A pass that has done its work, and left a module that is ill-formed or ill-typed."""
+
+
+class DamagedModuleError(PassError):
+    """A pass that has changed the module it was given, which others hold, too."""
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

@@ -29,10 +29,12 @@ from . import registry
 from .context import PassContext
 from .declaration import Declaration, read_declaration
 from .errors import BrokenModuleError, PassError
+from .given_module import GivenModule
 
 __all__ = ["FunctionPass", "ModulePass", "Pass", "Pipeline", "Sequential", "is_optimizable"]
 
 INFER_TYPE = "InferType"
+_OURS = f"{__name__.partition('.')[0]}."
 
 _holding: WeakKeyDictionary[IRModule, frozenset[str]] = WeakKeyDictionary()
 """The passes that hold for a module: what made it what it is, and what ran over it since without changing it."""
@@ -121,9 +123,12 @@ class Pass:
         trace = active_trace()
         remarks = Remarks() if trace is not None and trace.remarks else None
         with without_collection(), recording(module, remarks) as record:
+            given = None if type(self).__module__.startswith(_OURS) else GivenModule(module)
             try:
                 after = self.apply(module, record, context)
                 _require(after, IRModule, "the pass")
+                if given is not None:
+                    given.require_unchanged()
             except PassError as error:
                 error.pass_name = error.pass_name or self.info.name
                 raise

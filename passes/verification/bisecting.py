@@ -10,7 +10,7 @@ from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.internal_errors import words_of
 from relay_lsp.ir.module import IRModule
 
-from ..infrastructure import BrokenModuleError, Pass, PassError
+from ..infrastructure import BrokenModuleError, DamagedModuleError, Pass, PassError
 from ..instruments import faults
 from ..provenance import Trace, TraceStep
 from .inputs import Unverifiable
@@ -94,6 +94,8 @@ def check(
                 break
             finally:
                 numbers += [number] * (len(trace.steps) - len(numbers))
+    if raised is not None and isinstance(raised[2], DamagedModuleError):  # What it damaged is in the steps before it.
+        return BisectionReport(trace.steps, culprit=_who_raised(*raised, trace), reduced=small is not module)
     verdicts: list[tuple[TraceStep, Verdict]] = []
     skipped: list[tuple[TraceStep, str]] = []
     culprit: Culprit | None = None

@@ -15,6 +15,7 @@ from .files import read_file, write_file
 from .limits import limited
 from .pipeline import read_context, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
+from .progress import working
 
 __all__ = ["reduce"]
 
@@ -42,7 +43,7 @@ def reduce(options: argparse.Namespace) -> int:
     try:
         passes = [create(call.name, **call.options) for call in calls]
         print(f"{statement_count(smallest)} values", file=sys.stderr)
-        with limited(options.timeout, lambda: "reducing"), whole_context:
+        with working("reducing") as progress, limited(options.timeout, lambda: progress.doing), whole_context:
             smallest = reduce_module(smallest, passes, condition, _show_progress)
     except PassError as error:
         print(f"relay-lsp: {error}", file=sys.stderr)

@@ -12,6 +12,7 @@ from .files import SourceFile, read_file
 from .limits import limited
 from .pipeline import read_context, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK
+from .progress import working
 
 __all__ = ["bisect", "verified"]
 
@@ -51,9 +52,8 @@ def judge(file: SourceFile, options: argparse.Namespace) -> VerifyOutcome:
     calls, opt_level = read_pipeline(options, file.text)
     context = read_context(options, opt_level, file.text)
     job = VerifyPasses(file.text, name, tuple(calls), opt_level, options.seed, context)
-    running = [f"reading {name}"]
-    with limited(options.timeout, lambda: running[-1]):
-        return job.run(running.append)
+    with working(f"reading {name}") as progress, limited(options.timeout, lambda: progress.doing):
+        return job.run(progress)
 
 
 def report(file: SourceFile, outcome: VerifyOutcome) -> None:

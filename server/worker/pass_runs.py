@@ -20,7 +20,7 @@ from ..pass_calls import PassCall
 from ..pass_contexts import ContextOptions, known_to_contexts
 from .pass_changes import SpanLayers
 from .pass_outcomes import PassesOutcome, StepOutcome
-from .read_texts import FIRST_WORD, need_spans, open_snapshot, places_of, without_expressions
+from .read_texts import FIRST_WORD, forget_snapshots, need_spans, open_snapshot, places_of, without_expressions
 from .span_layers import layers_at_spans
 from .worker_process import Progress
 
@@ -154,13 +154,16 @@ def run_passes(
                     module = _only(call.function, before, module)
                     require_sound(module, call.name)
             except passes.PassError as error:
+                _forget_what_may_be_damaged(call)
                 exprs = [each.place.expr for each in error.diagnostics if each.place is not None]
                 failures.append(TraceFailure(error.pass_name or call.name, str(error), exprs[0] if exprs else None))
                 located = tuple(_located(diagnostic, trace, parsed) for diagnostic in error.diagnostics)
                 return PassesOutcome(text, diagnostics=located, failed=str(error))
             except (MemoryError, KeyboardInterrupt, WorkCancelled):
+                _forget_what_may_be_damaged(call)
                 raise  # Who set the limit, or cancelled it, says so.
             except BaseException as error:
+                _forget_what_may_be_damaged(call)
                 # A fault of the pass itself, which may be a user's. It must not look like one of the text, nor, where
                 # it is `sys.exit(0)`, like success.
                 message = f"{call}: the pass failed with {words_of(error)}"
@@ -181,6 +184,14 @@ def run_passes(
         )
         reports += [rendered for each in watching if isinstance(each, Reporting) and (rendered := each.render())]
     return PassRun(parsed, module, trace, steps, _changing(steps, names), skipped, trace.by_name, stated_layers)
+
+
+def _forget_what_may_be_damaged(call: PassCall) -> None:
+    """Read the text anew next time: a user's pass that failed may have changed what was read of it."""
+    from relay_lsp.passes.infrastructure.extensions import extension_of_pass
+
+    if extension_of_pass(call.name) is not None:
+        forget_snapshots()
 
 
 def _only(function: str, before: IRModule, after: IRModule) -> IRModule:

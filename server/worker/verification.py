@@ -12,7 +12,7 @@ from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
 
 from ..pass_calls import PassCall
 from ..pass_contexts import ContextOptions
-from .read_texts import FIRST_WORD, open_snapshot, places_of, without_expressions
+from .read_texts import FIRST_WORD, forget_snapshots, open_snapshot, places_of, without_expressions
 from .worker_process import Progress
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class VerifyPasses(msgspec.Struct, frozen=True):
     def run(self, progress: Progress) -> VerifyOutcome:
         """Judge them. A text that has errors, and a pass that there is not, are diagnostics of the outcome."""
         from relay_lsp import passes
+        from relay_lsp.passes.infrastructure.extensions import extension_of_pass
         from relay_lsp.passes.verification import check
 
         snapshot = open_snapshot(self.text, self.name)
@@ -106,6 +107,8 @@ class VerifyPasses(msgspec.Struct, frozen=True):
                 progress=lambda number: progress(str(self.calls[number])),
             )
         outcome = _outcome(report, names, snapshot.parsed)
+        if report.culprit is not None and extension_of_pass(names[report.culprit.number]) is not None:
+            forget_snapshots()  # It may have changed what was read of the text.
         return replace(outcome, message=outcome.message + skipped)
 
 

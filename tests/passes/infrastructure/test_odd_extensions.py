@@ -13,7 +13,8 @@ from relay_lsp.passes.infrastructure.extensions import load_file, unload
 from relay_lsp.server.features.repairs import with_repairs
 from relay_lsp.server.pass_calls import PassCall
 from relay_lsp.server.worker.pass_outcomes import PassesOutcome
-from relay_lsp.server.worker.pass_runs import run_passes
+from relay_lsp.server.worker.pass_runs import PassRun, run_passes
+from relay_lsp.server.worker.verification import VerifyPasses
 
 HEAD = """
 import sys
@@ -60,6 +61,12 @@ def test_what_is_declared_wrongly_is_refused_when_it_is_loaded(tmp_path: Path, b
         ("raise GeneratorExit", "GeneratorExit (odd.py, line 11)"),
         ("raise type('E', (BaseException,), {})('why')", "E: why (odd.py, line 11)"),
         ("raise type('E', (Exception,), {'__str__': lambda self: 1 / 0})", "E: what it says cannot be told"),
+        ("raise type('E', (Exception,), {'__str__': lambda self: sys.exit(0)})", "E: what it says cannot be told"),
+        ("raise type('E', (Exception,), {'__traceback__': 5})", "failed with E (odd.py, line 11)"),
+        (
+            "raise type('M', (type,), {'__name__': property(lambda kind: 1 / 0)})('E', (Exception,), {})",
+            "failed with E",
+        ),
         ("raise PassError('why', place=7)", "why"),
         ("return None", "Odd"),
     ],
@@ -132,3 +139,57 @@ def test_whatever_a_relation_refuses_with_is_a_finding_at_the_call(tmp_path: Pat
     assert [each.severity for each in found] == [Severity.ERROR]
     assert words in found[0].message
     assert len(found[0].message) < 3_000
+
+
+DAMAGES = [
+    ("object.__setattr__(body, 'args', ())", "args of a Call", "nn.relu(%0)"),
+    ("object.__setattr__(body, 'args', (body,))", "args of a Call", "nn.relu(%0)"),
+    ("object.__setattr__(body.args[0], 'op', 5)", "op of a Call", "exp(%x)"),
+    ("object.__setattr__(main, 'body', None)", "body of a Function", "@main"),
+    ("object.__setattr__(main.params[0].type_annotation, 'shape', (-5,))", "shape of a TensorType", "%x"),
+    ("module.functions.clear()", "functions of the module", "#"),
+]
+
+
+@pytest.mark.parametrize(
+    "rest", ["return module", "return module.with_function(var, type(main)(main.params, main.params[0]))"]
+)
+@pytest.mark.parametrize(("damage", "what", "place"), DAMAGES)
+def test_a_pass_that_damages_what_it_was_given_is_named_with_the_place(
+    tmp_path: Path, damage: str, what: str, place: str, rest: str
+) -> None:
+    file = tmp_path / "odd.py"
+    lines = ("var = module.get_global_var('main')", "main = module[var]", "body = main.body", damage, rest)
+    body = "".join(f"        {line}\n" for line in lines)
+    file.write_text(f"{HEAD}{PASS}    def transform_module(self, module, context):\n{body}")
+    extension = load_file(file)
+    assert extension.fault is None
+    text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(4), float32]) {\n  %0 = exp(%x);\n  nn.relu(%0)\n}\n'
+    calls = (PassCall("InferType"), PassCall("Odd"), PassCall("FastMath"))
+    said = f"changed the {what} that it was given, in place; a pass makes new expressions and leaves the others alone"
+    try:
+        outcome = run_passes(text, "model.relay", calls, 3, lambda _: None)
+        judged = VerifyPasses(text, "model.relay", calls).run(lambda _: None)
+        sound = run_passes(text, "model.relay", calls[::2], 3, lambda _: None)
+    finally:
+        unload(extension.origin)
+    assert isinstance(outcome, PassesOutcome)
+    assert outcome.failed == f"Odd: {said}"
+    assert (judged.culprit, judged.number, judged.message) == ("Odd", 1, f"Odd raises: {said}")
+    for (found,) in (outcome.diagnostics, judged.diagnostics):
+        assert found.span is not None
+        assert text[found.span.start :].startswith(place)
+    assert isinstance(sound, PassRun)  # It is read anew: the next job has nothing of the damage.
+
+
+def test_a_pass_may_ask_for_types_and_make_what_it_likes(tmp_path: Path) -> None:
+    file = tmp_path / "odd.py"
+    file.write_text(
+        f"{HEAD}from relay_lsp.passes import create\n{PASS}    def transform_module(self, module, context):\n"
+        "        return create('FastMath')(create('InferType')(module))\n"
+    )
+    extension = load_file(file)
+    text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(4), float32]) { exp(%x) }\n'
+    outcome = run_passes(text, "model.relay", (PassCall("Odd"),), 3, lambda _: None)
+    unload(extension.origin)
+    assert isinstance(outcome, PassRun)
