@@ -10,7 +10,7 @@ Source of the rule for spans: ``set_span`` and ``_SpanFiller`` in ``python/tvm/r
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
@@ -128,9 +128,19 @@ def _attributes(op: Op, given: dict[str, object]) -> Attrs | None:
     except AttributeValueError as error:
         raise BuilderError(f"{op.name}: {error}") from None
     for name, value in values.items():
-        if isinstance(value, float) and not has_float_text(value):
-            raise BuilderError(f"{op.name}: attribute {name} takes a number of float32, not {value}")
+        for each in _in_lists(value):
+            if isinstance(each, float) and not has_float_text(each):
+                raise BuilderError(f"{op.name}: attribute {name} takes a number of float32, not {each}")
     return declared(**values)
+
+
+def _in_lists(value: object) -> Iterator[object]:
+    """What is in a list, and in the lists in it; a value that is none by itself."""
+    if isinstance(value, tuple):
+        for each in cast("tuple[object, ...]", value):
+            yield from _in_lists(each)
+    else:
+        yield value
 
 
 def item(value: Expr, index: int) -> TupleGetItem:

@@ -141,7 +141,10 @@ class Operand:
         data = self.stored(self.dtype)
         if any(size < 0 for size in shape) or math.prod(shape) != data.size:
             raise self.unreadable(f"its shape {list(shape)} takes {math.prod(shape)} elements, and it has {data.size}")
-        return data.reshape(shape)
+        try:
+            return data.reshape(shape)
+        except ValueError as error:  # Where a dimension is 0, the others may be anything.
+            raise self.unreadable(f"its shape {list(shape)} is none of an array: {error}") from None
 
     def stored(self, dtype: str) -> NDArray:
         """The elements in the file, one after the other.

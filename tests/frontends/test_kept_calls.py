@@ -68,6 +68,8 @@ def test_a_call_of_relay_s_own_gets_no_number_that_cannot_be_written() -> None:
     for number in (math.nan, 1e39):
         with pytest.raises(BuilderError, match=r"nn\.leaky_relu: attribute alpha takes a number of float32"):
             call("nn.leaky_relu", X, alpha=number)
+        with pytest.raises(BuilderError, match=r"attribute variances takes a number of float32"):
+            call("vision.multibox_transform_loc", X, X, X, variances=[0.1, 0.1, number, 0.2])
 
 
 def test_a_finding_is_shown_on_one_line_without_what_commands_a_terminal() -> None:

@@ -163,6 +163,7 @@ def test_lengths_that_are_longer_than_the_file() -> None:
         (Tensor("w", (-2, 3), data=b"\0" * 24), "its shape [-2, 3]"),
         (Tensor("w", (2, 3), data=b"\0" * 23), "no whole number of elements of float32"),
         (Tensor("w", (2, 3)), "nothing defines w"),
+        (Tensor("w", (2**30, 2**30, 2**30, 0)), "is none of an array"),
         (
             Tensor("w", (2, 3), "int8", np.ones(6, np.int8), scale=[0.1, 0.2], zero_point=[0, 4]),
             "its zero points are not all 0",
