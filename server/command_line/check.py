@@ -8,6 +8,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -24,6 +25,7 @@ from ..lsp.version import VERSION
 from ..worker.read_texts import FIRST_WORD
 from .excerpts import Painter, excerpt
 from .files import SourceFile, files_in, read_file, write_file
+from .limits import limited_command
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError
 from .progress import working
 from .terminal import columns_of
@@ -59,7 +61,11 @@ def check(options: argparse.Namespace) -> int:
         for number, name in enumerate(names, 1):
             progress(f"{name} ({number:,} of {len(names):,})" if len(names) > 1 else name)
             try:
-                checked.append(_check_file(read_file(name), options))
+                file = read_file(name)
+                with limited_command(
+                    options, partial("checking {}".format, name), "it is not known what is wrong in it"
+                ):
+                    checked.append(_check_file(file, options))
             except CommandError as error:
                 troubles.append(error)
     for trouble in troubles:

@@ -29,7 +29,7 @@ def load_extensions(options: argparse.Namespace) -> None:
     names: Sequence[str] = options.extensions
     for name in names:
         note_work(f"loading {name}")
-        seconds = getattr(options, "timeout", 0.0) or _SECONDS
+        seconds = getattr(options, "timeout", None) or _SECONDS
         with limited(seconds, partial("loading {}".format, name), "nothing was run"):
             loaded = (load_file(name),) if name.endswith(".py") else load_package(name)
         for extension in loaded:

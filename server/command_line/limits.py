@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import _thread
+import argparse
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 
+from .pipeline_arguments import SECONDS_WITH_EXTENSIONS
 from .problems import EXIT_TROUBLE, CommandError
 from .watched import note_end
 
-__all__ = ["limited"]
+__all__ = ["limited", "limited_command"]
 
 _SECONDS_TO_STOP = 5.0
 """How long what is stopped may take to end, for cleaning up: a deep recursion is unwound call by call."""
+
+
+def limited_command(
+    options: argparse.Namespace, doing: Callable[[], str], consequence: str = "the file is as it was"
+) -> AbstractContextManager[None]:
+    """:func:`limited` by what the command line says; where it says nothing and code of the user's runs, by a minute."""
+    if options.timeout is not None:
+        return limited(options.timeout, doing, consequence)
+    seconds = SECONDS_WITH_EXTENSIONS if options.extensions else 0.0
+    return limited(seconds, doing, f"{consequence} (--timeout gives more time, 0 without end)")
 
 
 @contextmanager

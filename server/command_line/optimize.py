@@ -20,7 +20,7 @@ from ..worker.pass_outcomes import PassesOutcome, StepOutcome
 from ..worker.tracing import TracedRun, TracePasses
 from .calls import read_calls
 from .files import SourceFile, read_file, write_file
-from .limits import limited
+from .limits import limited_command
 from .pipeline import read_context, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .progress import working
@@ -61,7 +61,7 @@ def _run(
         with_steps=with_steps,
         with_changes=False,
     )
-    with working(f"reading {name}") as progress, limited(options.timeout, lambda: progress.doing):
+    with working(f"reading {name}") as progress, limited_command(options, lambda: progress.doing):
         outcome = job.run(progress)
     for report in outcome.reports:
         print(report.rstrip("\n"), file=sys.stderr)
@@ -230,7 +230,7 @@ def run_traced(options: argparse.Namespace, file: SourceFile, weights: bool) -> 
         context=context,
         remarks=bool(getattr(options, "remarks", False)),
     )
-    with working(f"reading {name}") as progress, limited(options.timeout, lambda: progress.doing):
+    with working(f"reading {name}") as progress, limited_command(options, lambda: progress.doing):
         run = job.run(progress)
     for report in run.outcome.reports:
         print(report.rstrip("\n"), file=sys.stderr)

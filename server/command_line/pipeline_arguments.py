@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 __all__ = [
+    "SECONDS_WITH_EXTENSIONS",
     "add_extensions",
     "add_function",
     "add_instruments",
@@ -15,11 +16,15 @@ __all__ = [
     "add_remarks",
     "add_repeatable",
     "add_seed",
+    "add_timeout",
     "seconds",
     "spelled_out",
 ]
 
 _LONGEST_SECONDS = 1_000_000
+
+SECONDS_WITH_EXTENSIONS = 60.0
+"""How long a command that runs code of the user's may take where the user does not say, or ``check`` over one file."""
 
 
 def add_repeatable(
@@ -70,13 +75,13 @@ def add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
     for flag, words in (("require", "run these passes whatever their level"), ("disable", "skip these passes")):
         add_repeatable(command, f"--{flag}", metavar="NAME", words=words)
     add_repeatable(command, "--config", metavar="KEY=VALUE", words="an option of the context, such as of TVM's")
-    command.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=seconds,
-        default=0.0,
-        help="stop passes that take longer, and leave the file as it is (no limit)",
-    )
+    add_timeout(command, "stop passes that take longer, and leave the file as it is")
+
+
+def add_timeout(command: argparse.ArgumentParser, words: str) -> None:
+    """How long the command may take; ``None`` where the user does not say."""
+    limit = f"({SECONDS_WITH_EXTENSIONS:g} with --extension, else no limit; 0 sets none)"
+    command.add_argument("--timeout", metavar="SECONDS", type=seconds, help=f"{words} {limit}")
 
 
 def seconds(given: str) -> float:

@@ -18,6 +18,7 @@ from .pipeline_arguments import (
     add_remarks,
     add_repeatable,
     add_seed,
+    add_timeout,
     seconds,
     spelled_out,
 )
@@ -186,6 +187,7 @@ def _add_serve(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_check(commands: Commands[argparse.ArgumentParser]) -> None:
     check = _add(commands, "check", "report what is wrong in files, with the place and what would mend it")
     add_extensions(check)
+    add_timeout(check, "stop what takes longer over one file, such as a type relation of one's own")
     check.add_argument("files", metavar="FILE", nargs="+", help="a file, or a folder for all Relay files in it")
     check.add_argument(
         "--fix",

@@ -12,7 +12,7 @@ from relay_lsp.passes.verification import reduce as reduce_module
 
 from .check import report_placed
 from .files import read_file, write_file
-from .limits import limited
+from .limits import limited_command
 from .pipeline import read_context, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .progress import working
@@ -43,7 +43,7 @@ def reduce(options: argparse.Namespace) -> int:
     try:
         passes = [create(call.name, **call.options) for call in calls]
         print(f"{statement_count(smallest)} values", file=sys.stderr)
-        with working("reducing") as progress, limited(options.timeout, lambda: progress.doing), whole_context:
+        with working("reducing") as progress, limited_command(options, lambda: progress.doing), whole_context:
             smallest = reduce_module(smallest, passes, condition, _show_progress)
     except PassError as error:
         print(f"relay-lsp: {error}", file=sys.stderr)

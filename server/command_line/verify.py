@@ -9,7 +9,7 @@ from pathlib import Path
 from ..worker.verification import VerifyOutcome, VerifyPasses
 from .check import report_placed
 from .files import SourceFile, read_file
-from .limits import limited
+from .limits import limited_command
 from .pipeline import read_context, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK
 from .progress import working
@@ -52,7 +52,7 @@ def judge(file: SourceFile, options: argparse.Namespace) -> VerifyOutcome:
     calls, opt_level = read_pipeline(options, file.text)
     context = read_context(options, opt_level, file.text)
     job = VerifyPasses(file.text, name, tuple(calls), opt_level, options.seed, context)
-    with working(f"reading {name}") as progress, limited(options.timeout, lambda: progress.doing):
+    with working(f"reading {name}") as progress, limited_command(options, lambda: progress.doing):
         return job.run(progress)
 
 

@@ -1,0 +1,93 @@
+"""How long commands may take that run code of the user's, where the user sets no limit and where one is set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from relay_lsp.passes.infrastructure import extensions
+from relay_lsp.server.command_line import limits
+from relay_lsp.server.command_line.program import run
+from tests.server.command_line.models import MODEL
+
+PASS = """
+from relay_lsp.passes import ModulePass, declare_pass
+
+
+@declare_pass(opt_level=0)
+class LoopsForever(ModulePass):
+    '''Never come to an end.'''
+
+    def transform_module(self, module, context):
+        while True:
+            pass
+"""
+
+
+@pytest.fixture
+def endless_pass(tmp_path: Path) -> Iterator[str]:
+    path = tmp_path / "endless_pass.py"
+    path.write_text(PASS)
+    yield str(path)
+    extensions.unload(str(path.resolve()))
+
+
+RELATION = """
+from relay_lsp.ir.ops.operator import Argument, Op, register
+
+
+def endless(types):
+    while True:
+        pass
+
+
+register(Op("my.endless", doc="Never ends.", arguments=(Argument("data", "It."),), relation=endless))
+"""
+
+
+@pytest.fixture
+def endless_relation(tmp_path: Path) -> Iterator[str]:
+    path = tmp_path / "endless_relation.py"
+    path.write_text(RELATION)
+    (tmp_path / "uses.relay").write_text(MODEL.replace("add(%x, %x)", "my.endless(%x)"))
+    yield str(path)
+    extensions.unload(str(path.resolve()))
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_type_relation_that_loops_costs_its_file_alone(
+    model: Path, endless_relation: str, given: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(limits, "SECONDS_WITH_EXTENSIONS", 1.0)
+    uses = str(model.parent / "uses.relay")
+    limit = ["--timeout", "2"] if given else []
+    assert run(["check", "--extension", endless_relation, *limit, uses, str(model)]) == 2
+    said = capsys.readouterr()
+    seconds, more = ("2", "") if given else ("1", " (--timeout gives more time, 0 without end)")
+    assert said.err == (
+        f"relay-lsp: checking {uses} was stopped after {seconds} seconds; it is not known what is wrong in it{more}\n"
+    )
+    assert said.out == "1 file checked: nothing wrong\n"
+
+
+@pytest.mark.parametrize("command", ["opt", "trace", "bisect", "reduce"])
+def test_a_pass_of_the_users_that_loops_is_stopped_without_a_limit_of_theirs(
+    model: Path, endless_pass: str, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(limits, "SECONDS_WITH_EXTENSIONS", 1.0)
+    assert run([command, "--extension", endless_pass, "--pass", "LoopsForever", str(model)]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.endswith(
+        " was stopped after 1 seconds; the file is as it was (--timeout gives more time, 0 without end)"
+    )
+
+
+@pytest.mark.parametrize("command", ["check", "opt", "trace", "explore", "bisect", "reduce"])
+def test_the_limit_of_a_command_that_runs_code_of_the_users_is_stated(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run([command, "--help"])
+    assert "(60 with --extension, else no limit; 0 sets none)" in " ".join(capsys.readouterr().out.split())
