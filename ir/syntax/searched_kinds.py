@@ -14,6 +14,9 @@ __all__ = ["SearchedKinds"]
 _SOON_COUNTED: Final = 4_096
 """In so many kinds, parentheses are counted at once."""
 
+_NEAR: Final = 64
+"""So many kinds are looked at before all others: what is open closes near, as a rule."""
+
 _DEEPER: Final = {"(": 1, ")": -1}
 """By how much a kind changes how many parentheses are open; by nothing, where it is not in it."""
 
@@ -59,7 +62,11 @@ class SearchedKinds:
         if not self._has(CLOSING_PARENTHESIS, start, limit):
             return True
         depths = self._open_before(limit)
-        return min(depths[start + 1 : limit + 1], default=0) > depths[start] - depth
+        outside = depths[start] - depth
+        near = min(start + _NEAR, limit) + 1
+        if min(depths[start + 1 : near]) <= outside:
+            return False
+        return min(depths[near : limit + 1], default=depths[start]) > outside
 
     def _has(self, wanted: re.Pattern[str], start: int, limit: int) -> bool:
         """Whether one of some kinds stands between two positions."""

@@ -56,18 +56,30 @@ class UnusedBinding(msgspec.Struct, frozen=True, dict=True):
     token: int
     effect: Effect
 
+    @property
+    def _is_alike(self) -> bool:
+        """Whether a sound statement, known by its form, is all of the segment, which need not be parsed for that."""
+        segment = self.segment
+        is_sound = segment.form is not None and shape_of("statement", segment.tokens[0]).fault is None
+        return is_sound and segment.kinds.startswith(GRAPH if self.token == 0 else LET_BINDING)
+
     @cached
-    def places(self) -> tuple[TextSpan, TextSpan]:
-        """Where the name stands, and all that binds it, from the beginning of the segment on."""
-        segment, token = self.segment, self.token
-        # A sound statement that is known by its form is all of its segment; it need not be parsed for that.
-        is_alike = segment.form is not None and shape_of("statement", segment.tokens[0]).fault is None
-        if is_alike and segment.kinds.startswith(GRAPH if token == 0 else LET_BINDING):
-            start = segment.text.index("%")
-            end = len(segment.text.rstrip(WHITE_SPACE))
-            return TextSpan(start, start + len(self.name)), TextSpan(0, end)
-        span = segment.span(token)
-        return span, span if self.kind is SymbolKind.PARAMETER else statement_range(segment, token, 0)
+    def name_place(self) -> TextSpan:
+        """Where the name stands, from the beginning of the segment on."""
+        if not self._is_alike:
+            return self.segment.span(self.token)
+        start = self.segment.text.index("%")
+        return TextSpan(start, start + len(self.name))
+
+    @property
+    def statement_place(self) -> TextSpan:
+        """Where all that binds the name stands, from the beginning of the segment on."""
+        segment = self.segment
+        if self._is_alike:
+            return TextSpan(0, len(segment.text.rstrip(WHITE_SPACE)))
+        if self.kind is SymbolKind.PARAMETER:
+            return self.name_place
+        return statement_range(segment, self.token, 0)
 
     @cached
     def message(self) -> str:
@@ -100,7 +112,7 @@ class Unused(msgspec.Struct, frozen=True):
     @property
     def start(self) -> int:
         """The offset of the name."""
-        return self.base + self.binding.places[0].start
+        return self.base + self.binding.name_place.start
 
     def hint(self, lines: LineIndex) -> Diagnostic:
         """The hint about it, in the text of ``lines``.
@@ -109,7 +121,7 @@ class Unused(msgspec.Struct, frozen=True):
         with the binding. Nothing of this value refers to its hint, so that both are freed at once.
         """
         binding, base = self.binding, self.base
-        start, end = binding.places[0]
+        start, end = binding.name_place
         fixes = LazyFixes(partial(_fixes, binding, base, lines))
         span = TextSpan(base + start, base + end)
         return Diagnostic("unused-value", Severity.HINT, binding.message, span, fixes=fixes, tags=_TAGS)
@@ -285,7 +297,7 @@ _TAGS: Final = (Tag.UNNECESSARY,)
 
 def _fixes(binding: UnusedBinding, base: int, lines: LineIndex) -> Iterator[Fix]:
     """What can be done about a binding in the segment at ``base`` that nothing uses."""
-    name, statement = binding.places
+    name, statement = binding.name_place, binding.statement_place
     span, underscored = name.shifted(base), f"%_{binding.name[1:]}"
     if binding.kind is SymbolKind.PATTERN_VAR:
         yield replacement(span, "_")
