@@ -14,8 +14,8 @@ __all__ = ["SearchedKinds"]
 _SOON_COUNTED: Final = 4_096
 """In so many kinds, parentheses are counted at once."""
 
-_NEAR: Final = 64
-"""So many kinds are looked at before all others: what is open closes near, as a rule."""
+_TOGETHER: Final = 64
+"""Of so many positions the least depth is kept: ten thousand statements ask for that of a thousand positions each."""
 
 _DEEPER: Final = {"(": 1, ")": -1}
 """By how much a kind changes how many parentheses are open; by nothing, where it is not in it."""
@@ -24,12 +24,13 @@ _DEEPER: Final = {"(": 1, ")": -1}
 class SearchedKinds:
     """A string of kinds: a text may have ten thousand statements of which each asks for the same far end."""
 
-    __slots__ = ("_depths", "_flat", "_next", "kinds")
+    __slots__ = ("_depths", "_flat", "_least", "_next", "kinds")
 
     def __init__(self, kinds: str) -> None:
         self.kinds: Final = kinds
         self._flat = (0, -1)
         self._depths = [0]
+        self._least: list[int] = []
         self._next: Final[dict[re.Pattern[str], tuple[int, int]]] = {}
         """From where what was searched last, and where it stands; the end, where it does not."""
 
@@ -49,6 +50,16 @@ class SearchedKinds:
             depths += islice(accumulate(more, initial=depths[-1]), 1, None)
         return depths
 
+    def _least_open(self, start: int, end: int) -> int:
+        """The least of :meth:`_open_before` from a position on, up to another one that lies behind it."""
+        depths, least = self._open_before(end), self._least
+        first, last = -(-start // _TOGETHER), end // _TOGETHER
+        if first >= last:
+            return min(depths[start:end])
+        for at in range(len(least) * _TOGETHER, last * _TOGETHER, _TOGETHER):
+            least.append(min(depths[at : at + _TOGETHER]))
+        return min((*depths[start : first * _TOGETHER], *least[first:last], *depths[last * _TOGETHER : end]))
+
     def _flat_end(self, first: int) -> int:
         """The end of what has no semicolon and no brace, which is the same for all that begin in it."""
         start, end = self._flat
@@ -61,12 +72,7 @@ class SearchedKinds:
         """Whether the last of so many open parentheses is not closed between two positions."""
         if not self._has(CLOSING_PARENTHESIS, start, limit):
             return True
-        depths = self._open_before(limit)
-        outside = depths[start] - depth
-        near = min(start + _NEAR, limit) + 1
-        if min(depths[start + 1 : near]) <= outside:
-            return False
-        return min(depths[near : limit + 1], default=depths[start]) > outside
+        return self._least_open(start + 1, limit + 1) > self._open_before(start)[start] - depth
 
     def _has(self, wanted: re.Pattern[str], start: int, limit: int) -> bool:
         """Whether one of some kinds stands between two positions."""
