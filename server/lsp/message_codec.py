@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any, cast
 
 import msgspec
 
-__all__ = ["Plain", "decode_message", "encode_message", "fields_of"]
+__all__ = ["Plain", "decode_message", "encode_message", "fields_of", "is_nested_too_deeply"]
+
+_MOST_LEVELS = 100
+"""Lists and objects in each other; what the protocol and editors have is a tenth of it."""
 
 
 class Plain(msgspec.Struct, frozen=True):
@@ -45,6 +49,22 @@ def encode_message(value: Any) -> bytes:
 
 def _as_builtins(value: object) -> Any:
     return json.loads(bytes(value)) if isinstance(value, msgspec.Raw) else msgspec.to_builtins(value)
+
+
+def is_nested_too_deeply(value: object) -> bool:
+    """Whether lists and objects are in each other so deeply that what takes them apart, call by call, may not end."""
+    level = [value]
+    for _ in range(_MOST_LEVELS):
+        level = [part for each in level for part in _parts(each)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
 
 
 def fields_of(given: object) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from .envelope import Refusal, answered_already, too_many_requests, unasked_answer
+from .envelope import Refusal, answered_already, bad_parameters, too_many_requests, unasked_answer
 from .message_codec import fields_of
 
 __all__ = ["PendingRequests"]
@@ -31,8 +31,9 @@ class PendingRequests:
             return None if isinstance(self._futures.get(fields["id"]), Future) else unasked_answer()
         if method == types.CANCEL_REQUEST:
             identity = fields_of(fields.get("params")).get("id")
-            is_answered = isinstance(identity, (int, str)) and identity not in self._futures
-            return answered_already(fields) if is_answered else None
+            if not isinstance(identity, (int, str)):
+                return bad_parameters(fields)
+            return None if identity in self._futures else answered_already(fields)
         return too_many_requests(fields) if "id" in fields and len(self._futures) > _MOST_PENDING else None
 
     def give_up(self, identity: int | str) -> None:

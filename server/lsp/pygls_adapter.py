@@ -16,13 +16,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import LanguageServerProtocol
 
 from .envelope import PARSE_ERROR, Lifecycle, Refusal, bad_parameters, unknown_method
 from .loading import without_capabilities
 from .message_at_work import message_at_work, opened_lines
-from .message_codec import Plain, decode_message, encode_message
+from .message_codec import Plain, decode_message, encode_message, fields_of, is_nested_too_deeply
 from .pending_requests import PendingRequests
 
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ class RelayProtocol(LanguageServerProtocol):
         fields = cast("dict[str, Any]", message)
         method = fields.get("method")
         try:
+            if is_nested_too_deeply(fields):
+                raise JsonRpcInvalidParams("nested too deeply")
             structured = self.structure_message(without_capabilities(fields))
         except JsonRpcException as error:
             logger.debug("parameters that cannot be read", exc_info=error)
@@ -119,6 +121,9 @@ class RelayProtocol(LanguageServerProtocol):
         method = fields.get("method")
         if method not in (None, types.CANCEL_REQUEST) and not any(method in table for table in tables):
             return unknown_method(fields)
+        token = fields_of(fields.get("params")).get("token")
+        if method == types.WINDOW_WORK_DONE_PROGRESS_CANCEL and not isinstance(token, (int, str)):
+            return bad_parameters(fields)
         return self._pending.refusal(fields)
 
     def cancel_requests(self) -> None:

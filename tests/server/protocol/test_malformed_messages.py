@@ -54,6 +54,27 @@ def test_requests_of_a_wrong_form() -> None:
     ]
 
 
+@pytest.mark.parametrize("identity", [{}, [], {"id": 1}, None, 1.5])
+def test_what_names_no_request_and_no_progress_cancels_nothing(identity: object) -> None:
+    cancel = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": identity}}
+    stop = {"jsonrpc": "2.0", "method": "window/workDoneProgress/cancel", "params": {"token": identity}}
+    assert errors(cancel, stop, {**cancel, "id": 7}) == [(7, INVALID_PARAMS)]
+
+
+@pytest.mark.parametrize("depth", [300, 900])
+def test_parameters_nested_too_deeply_are_the_client_s_fault(depth: int) -> None:
+    data: Any = 1
+    for _ in range(depth):
+        data = [data]
+    place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
+    change = {"textDocument": {"uri": URI, "version": 2}, "contentChanges": [{"text": "x", "odd": data}]}
+    assert errors(
+        {"jsonrpc": "2.0", "id": 5, "method": "codeLens/resolve", "params": {"range": place, "data": data}},
+        {"jsonrpc": "2.0", "id": 6, "method": "completionItem/resolve", "params": {"label": "x", "data": data}},
+        {"jsonrpc": "2.0", "method": "textDocument/didChange", "params": change},
+    ) == [(5, INVALID_PARAMS), (6, INVALID_PARAMS)]
+
+
 def test_a_change_that_cannot_be_read_leaves_a_text_that_may_be_another() -> None:
     item = {"uri": URI, "languageId": "relay", "version": 1, "text": "def @main() { () }\n"}
     negative = {"start": {"line": -1, "character": 0}, "end": {"line": 0, "character": 0}}
