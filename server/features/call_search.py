@@ -15,7 +15,7 @@ from .matching import has_in_order
 __all__ = ["CallMatch", "find_calls"]
 
 _CALL = re.compile(r"(?<![\w.@%])([A-Za-z_][\w.]*)\(")
-_ATTRIBUTE = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>\[[^\]]*\]?|\S*)")
+_ATTRIBUTE = re.compile(r"(?<!\w)(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>\[[^\]]*\]?|\S*)")
 
 
 class CallMatch(NamedTuple):

@@ -26,6 +26,8 @@ def likeness(name: str, letters: str) -> int | None:
     """How far ``name`` is from what was typed: 0 where it begins so, 1 where a part behind a dot does, 2 where one
     behind an underscore does, 3 where the letters stand together in it, 4 where others are between them; ``None`` where
     it does not have them in this order. Their case does not matter."""
+    if len(letters) > len(name):  # What is typed, or sent as a query, may be as long as it likes.
+        return None
     if name.startswith(letters):
         return NEAREST
     name, letters = name.lower(), letters.lower()

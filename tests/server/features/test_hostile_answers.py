@@ -18,7 +18,7 @@ from relay_lsp.server.features.hover import hover
 from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
 from relay_lsp.server.features.layers.indexing import layer_index
 from relay_lsp.server.features.layers.table import layer_table
-from relay_lsp.server.features.outline import outline
+from relay_lsp.server.features.outline import find_symbols, outline
 from relay_lsp.server.features.provenance import origins_at
 from relay_lsp.server.features.refactoring import refactorings
 from relay_lsp.server.features.rename import RenameError, rename
@@ -146,3 +146,13 @@ def test_an_edit_before_thousands_of_statements_on_a_line_does_not_count_up_to_e
     edited = snapshot.edit(TextSpan(24, 24), "}")
     diagnostics(edited)
     assert time.process_time() - started < _SHARED_MACHINE * seconds_allowed(text)
+
+
+@pytest.mark.parametrize("query", ["a" * 100_000, "_a1" * 30_000, "a " * 50_000, "a=[" * 30_000, "a" + " " * 100_000])
+def test_a_query_as_long_as_a_text_is_read_once(query: str) -> None:
+    """A word of 70,000 letters kept a search for calls, and with it the server, for minutes."""
+    snapshot = Snapshot.open(_main("add(%x, %x)"), "model.relay")
+    began = time.process_time()
+    assert list(find_calls(snapshot, query)) == []
+    assert list(find_symbols(snapshot.symbols, query)) == []
+    assert time.process_time() - began < 0.1 * _SHARED_MACHINE
