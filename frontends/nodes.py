@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
+from relay_lsp.ir.ops.tensor.slicing import MOST_PARTS
+
 from .diagnostics import ConversionError
-from .operators import MOST_PARTS
 
 __all__ = ["ModelNode"]
 

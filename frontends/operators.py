@@ -17,6 +17,7 @@ import numpy as np
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.dimensions import FloatImm, IntImm
 from relay_lsp.ir.expressions import Constant, Expr, Tuple, TupleGetItem, Var
+from relay_lsp.ir.ops.tensor.slicing import MOST_PARTS
 from relay_lsp.ir.types import Dim
 
 __all__ = [
@@ -283,10 +284,6 @@ def stack(data: Sequence[Expr] | Expr, axis: int) -> Expr:
 def concatenate(data: Sequence[Expr] | Expr, axis: int) -> Expr:
     """Tensors one after the other along a dimension."""
     return call("concatenate", data if isinstance(data, Expr) else Tuple(tuple(data)), axis=axis)
-
-
-MOST_PARTS = 2**16
-"""How many parts a tensor is split into at most: each is an expression of its own."""
 
 
 def split(data: Expr, indices_or_sections: int | Sequence[int], axis: int = 0) -> Outputs:

@@ -22,10 +22,10 @@ from ..shapes import add, floor_divide, in_words, subtract
 from .slicing_attributes import SliceLikeAttrs, SplitAttrs, StridedSliceAttrs
 from .slicing_layout import slice_like_layout, split_layout, strided_slice_layout
 
-__all__ = ["SliceLikeAttrs", "SlidingWindowAttrs", "SplitAttrs", "StridedSliceAttrs", "slice_array"]
+__all__ = ["MOST_PARTS", "SliceLikeAttrs", "SlidingWindowAttrs", "SplitAttrs", "StridedSliceAttrs", "slice_array"]
 
 DATA = Argument("data", "A tensor of any shape.")
-_MOST_PARTS = 10_000
+MOST_PARTS = 10_000
 """Into how many parts a tensor is split: a number in a text may ask for a thousand million."""
 
 END = 2**63 - 1
@@ -186,9 +186,9 @@ def _split_relation(context: RelationContext) -> Type | None:
                 "equal parts",
                 attribute="indices_or_sections",
             )
-        if sections > _MOST_PARTS:
+        if sections > MOST_PARTS:
             raise RelationError(
-                f"data cannot be split into {sections:,} parts: {_MOST_PARTS:,} are the most",
+                f"data cannot be split into {sections:,} parts: {MOST_PARTS:,} are the most",
                 attribute="indices_or_sections",
             )
         if size is ANY or type(size) is int:

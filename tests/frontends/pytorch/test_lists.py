@@ -254,7 +254,7 @@ class Sliced(nn.Module):
 @pytest.mark.parametrize(
     ("module", "reason"),
     [
-        (Exponential(), "a list of 131072 is more than the 65536 that are unfolded at most"),
+        (Exponential(), "a list of 16384 is more than the 10000 that are unfolded at most"),
         (Mixed(), "a list whose length is not known holds values of one type: Tensor[(3, 4), float32] here, and"),
         (Sliced(), "a list whose length is known is expected"),
     ],

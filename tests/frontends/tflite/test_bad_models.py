@@ -82,6 +82,11 @@ def test_an_operator_of_one_s_own_is_not_the_schema_s_of_that_name() -> None:
         (case("TRANSPOSE", [real(2, 3), real(2)]), "", "must be a constant, and is computed"),
         (case("ADD", [real(2), real(2)], table="AddOptions", FusedActivationFunction=5), "", "SIGN_BIT"),
         (case("SPLIT", [fixed(0), real(2)], table="SplitOptions", NumSplits=2**30), "", "unfolded at most"),
+        (
+            case("SPLIT", [fixed(0), real(2**16)], table="SplitOptions", NumSplits=2**16),
+            "",
+            "a number of parts of 65536 is more than the 10000 that are unfolded at most",
+        ),
         (case("QUANTIZE", [real(2)]), "", "y0 must be quantised, and is not"),
         (
             case(
