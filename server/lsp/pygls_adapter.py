@@ -55,6 +55,8 @@ class RelayProtocol(LanguageServerProtocol):
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         converter.register_unstructure_hook(Plain, lambda plain: plain.value)
+        # The first thing that is wrong in a message is enough: to gather 100,000 of them takes seconds.
+        converter.detailed_validation = False
         self.converter = converter
         self._has_headers = True
         self.lifecycle = Lifecycle()

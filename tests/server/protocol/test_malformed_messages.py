@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from typing import Any
 
 import pytest
@@ -59,6 +60,18 @@ def test_what_names_no_request_and_no_progress_cancels_nothing(identity: object)
     cancel = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": identity}}
     stop = {"jsonrpc": "2.0", "method": "window/workDoneProgress/cancel", "params": {"token": identity}}
     assert errors(cancel, stop, {**cancel, "id": 7}) == [(7, INVALID_PARAMS)]
+
+
+def test_a_message_is_refused_at_the_first_of_a_hundred_thousand_faults() -> None:
+    many = {"jsonrpc": "2.0", "id": 5, "method": "textDocument/selectionRange"}
+    watched = {"jsonrpc": "2.0", "method": "workspace/didChangeWatchedFiles", "params": {"changes": "a" * 500_000}}
+    begun = time.monotonic()
+    assert errors(watched, {**many, "params": {"textDocument": {"uri": URI}, "positions": [7] * 500_000}}, watched) == [
+        (5, INVALID_PARAMS)
+    ]
+    assert (
+        time.monotonic() - begun < 20.0
+    )  # half a second; where all faults are gathered, the end of the input comes first
 
 
 @pytest.mark.parametrize("depth", [300, 900])
