@@ -17,6 +17,7 @@ __all__ = [
     "Refusal",
     "answered_already",
     "bad_parameters",
+    "internal_error",
     "too_many_requests",
     "unasked_answer",
     "unknown_method",
@@ -26,6 +27,7 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 _METHOD_NOT_FOUND = -32601
 _INVALID_PARAMS = -32602
+_INTERNAL_ERROR = -32603
 _SERVER_CANCELLED = -32802
 _NOT_INITIALIZED = -32002
 
@@ -47,6 +49,11 @@ def answered_already(fields: Mapping[str, Any]) -> Refusal:
 def bad_parameters(fields: Mapping[str, Any]) -> Refusal:
     """Refuse a message whose parameters are of the wrong types."""
     return _refuse(_INVALID_PARAMS, f"the parameters of {fields['method']} are not as the protocol has them", fields)
+
+
+def internal_error(fields: Mapping[str, Any], error: Exception) -> Refusal:
+    """Answer a message over which the handling itself has failed."""
+    return _refuse(_INTERNAL_ERROR, type(error).__name__, fields)
 
 
 def too_many_requests(fields: Mapping[str, Any]) -> Refusal:

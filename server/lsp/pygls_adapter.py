@@ -19,7 +19,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import LanguageServerProtocol
 
-from .envelope import PARSE_ERROR, Lifecycle, Refusal, bad_parameters, unknown_method
+from .envelope import PARSE_ERROR, Lifecycle, Refusal, bad_parameters, internal_error, unknown_method
 from .loading import without_capabilities
 from .message_at_work import message_at_work, opened_lines
 from .message_codec import Plain, decode_message, encode_message, fields_of, is_nested_too_deeply
@@ -107,7 +107,12 @@ class RelayProtocol(LanguageServerProtocol):
         if method is not None:
             self.lifecycle.note(method)
         message_at_work.set(fields)
-        self.handle_message(cast("Any", structured))
+        try:
+            self.handle_message(cast("Any", structured))
+        except Exception as error:  # What handlers raise is answered in there; what pygls itself does must end nothing.
+            logger.exception("a message was not handled")
+            if method is not None:
+                self.refuse(internal_error(fields, error))
 
     def refuse(self, refusal: Refusal) -> None:
         """Answer a message with an error, if it wants an answer; a notification goes to the log."""

@@ -122,3 +122,15 @@ def test_a_request_that_is_answered_may_be_cancelled_without_a_warning(
         protocol.receive(b'{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 1}}')
     assert not caplog.records
     assert [message["id"] for message in sent.messages] == [1]
+
+
+def test_a_fault_of_pygls_costs_its_message(protocol: RelayProtocol, sent: Sent, monkeypatch: pytest.MonkeyPatch):
+    def fail(_message: object) -> None:
+        raise TypeError("unhashable")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(protocol, "handle_message", fail)
+        protocol.receive(b'{"jsonrpc": "2.0", "id": 1, "method": "shutdown"}')
+        protocol.receive(b'{"jsonrpc": "2.0", "method": "exit"}')
+    (answered,) = sent.messages
+    assert (answered["id"], answered["error"]["code"]) == (1, -32603)
