@@ -84,16 +84,19 @@ async def node_definition(server: RelayLanguageServer, seen: View, offset: int) 
         server.say(known.failed, Severity.WARNING)
         return []
     layers = [known.layers[origin.source] for origin in under_cursor or origins if origin.source in known.layers]
-    return [_location(server, folder, reference, known.nodes, layer) for layer in layers]
+    places = (_location(server, folder, reference, known.nodes, layer) for layer in layers)
+    return [place for place in places if place is not None]
 
 
 def _location(
     server: RelayLanguageServer, folder: Path | None, reference: ModelReference, nodes: NodeList, layer: Layer
-) -> types.Location:
+) -> types.Location | None:
     file, colon, line = layer.source.rpartition(":")
     target = file_uri(folder, file) if colon and line.isdecimal() else None
     if target is not None:
         return types.Location(target, _line(int(line) - 1))
+    if server.state.is_foreign:
+        return None
     state = Path(server.state.settings.history_folder or default_folder())
     return types.Location(_written(state / "models", reference, nodes).as_uri(), _line(nodes.lines[layer.name]))
 

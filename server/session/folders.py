@@ -68,7 +68,7 @@ class Folders:
             if uri in skipped or uri in known_files:
                 continue
             try:
-                if not self._is_inside(path):
+                if not self.holds(path):
                     continue
                 stamp = stamp_of(path)
                 known = self._known.get(uri)
@@ -82,7 +82,7 @@ class Folders:
         self._known = known_files
         return [(uri, snapshot) for uri, (_, snapshot) in known_files.items()]
 
-    def _is_inside(self, path: Path) -> bool:
+    def holds(self, path: Path) -> bool:
         """Whether what a name leads to lies in a folder that is open: a link may lead anywhere."""
         target = path.resolve()
         return any(target.is_relative_to(root.resolve()) for root in self._roots.values())

@@ -37,8 +37,9 @@ class KnownModel(msgspec.Struct, frozen=True):
 class Models:
     """The models of the texts that are open."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: Worker, may_read: Callable[[Path], bool] = lambda _: True) -> None:
         self._worker = worker
+        self._may_read = may_read
         self._known: dict[tuple[str, str], asyncio.Task[KnownModel]] = {}
 
     async def import_text(
@@ -49,8 +50,10 @@ class Models:
         Raises:
             JobError: the worker could not do it: it took too long, crashed, or was stopped.
         """
-        from ..worker.model_imports import ImportModel
+        from ..worker.model_imports import ImportModel, ModelOutcome
 
+        if not self._may_read(path):
+            return ModelOutcome(failed=_withheld(path))
         return await self._worker.run(ImportModel(str(path), folder=str(folder)), timeout=_SECONDS, progress=progress)
 
     async def find(self, folder: Path | None, reference: ModelReference, seconds: float | None = None) -> KnownModel:
@@ -58,6 +61,8 @@ class Models:
         if folder is None:
             return _unknown("the text is no file, and its model is looked for beside it")
         path = folder / reference.file
+        if not self._may_read(path):
+            return _unknown(_withheld(path))
         key = (str(path), reference.sha256)
         task = self._known.get(key)
         if task is None:
@@ -85,6 +90,10 @@ class Models:
         if outcome.sha256 != reference.sha256:
             return _unknown(f"{path.name} is not the model that this text was imported from: its content has changed")
         return KnownModel({layer.name: layer for layer in outcome.layers}, node_list(reference, outcome.layers))
+
+
+def _withheld(path: Path) -> str:
+    return f"{path.name} lies outside of the open folders: over a network no other files are read without trust"
 
 
 def _unknown(reason: str) -> KnownModel:

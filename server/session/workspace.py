@@ -60,7 +60,7 @@ class Workspace:
         self._folder_settings: dict[str, Settings] = {}
         self.analysis = BackgroundAnalysis(client.refresh_early_answers)
         self.worker = Worker(writable=self._writable_folders)
-        self.models = Models(self.worker)
+        self.models = Models(self.worker, self.may_read)
         self.extensions = Extensions(self.worker, client.show_faults, self._read_anew)
         self.may_write = True
         """Whether files may be written: the history, and what instruments write."""
@@ -122,9 +122,18 @@ class Workspace:
             problems.append(f"{writing[0]} writes files, and is left aside in a workspace that is not trusted")
             kept = tuple(name for name in settings.instruments if name not in writing)
             settings = replace(settings, instruments=kept)
-        if not self.may_write and not self.extensions.is_trusted:
+        if self.is_foreign:
             settings = replace(settings, history=False, history_folder="")
         return settings, problems
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the client came over a network, without trust: nothing is written for it, and little read."""
+        return not self.may_write and not self.extensions.is_trusted
+
+    def may_read(self, path: Path) -> bool:
+        """Whether a file that the client names may be read: for one from elsewhere, if it lies in an open folder."""
+        return not self.is_foreign or self.folders.holds(path)
 
     def _writable_folders(self) -> Sequence[str]:
         """Where the code of users may write files, once it may run: in the open folders, and where dumps are to go."""

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from tests.frontends.tflite.recorded import recordings
+
 TOKEN = "a token of the tests"
 CAPABLE = {"capabilities": {}, "initializationOptions": {"token": TOKEN}}
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CAPABLE}
@@ -331,6 +333,42 @@ async def test_trust_over_a_network_is_the_command_line_s_to_give(
     await asyncio.wait_for(process.wait(), 20)
     assert mark.exists() == is_trusted
     assert history.exists() == is_trusted
+
+
+@pytest.mark.parametrize(("options", "is_trusted"), [((), False), (("--trusted",), True)])
+async def test_over_a_network_no_model_outside_of_the_open_folders_is_read_without_trust(
+    options: Sequence[str], is_trusted: bool, tmp_path: Path
+) -> None:
+    opened = tmp_path / "opened"
+    opened.mkdir()
+    for folder in (tmp_path, opened):
+        (folder / "model.tflite").write_bytes(next(recordings()).model)
+    (opened / "link.tflite").symlink_to(tmp_path / "model.tflite")
+    port = free_port()
+    process = await serve("tcp", port, "--once", *options)
+    reader, writer = await patiently(lambda: asyncio.open_connection("127.0.0.1", port))
+    start = initialize_with(token=TOKEN)
+    start["params"]["rootUri"] = opened.as_uri()
+    writer.write(framed(start))
+    writer.write(framed({"jsonrpc": "2.0", "method": "initialized", "params": {}}))
+    paths = (opened / "model.tflite", tmp_path / "model.tflite", opened / ".." / "model.tflite", opened / "link.tflite")
+    for number, path in enumerate(paths, 10):
+        asked = {"jsonrpc": "2.0", "id": number, "method": "relay/importModel", "params": {"uri": f"file://{path}"}}
+        writer.write(framed(asked))
+    answered: dict[int, Any] = {}
+    while answered.keys() < set(range(10, 14)):
+        header = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 60)
+        message = json.loads(await reader.readexactly(int(header.split(b"\r\n")[0].split(b":")[1])))
+        if message.get("id") in range(10, 14) and "method" not in message:
+            answered[message["id"]] = message
+    writer.close()
+    await asyncio.wait_for(process.wait(), 20)
+    assert "def @main" in answered[10]["result"]["text"]
+    for number in range(11, 14):
+        if is_trusted:
+            assert "def @main" in answered[number]["result"]["text"]
+        else:
+            assert "lies outside of the open folders" in answered[number]["error"]["message"]
 
 
 async def test_other_computers_reach_a_port_only_where_that_is_meant() -> None:
