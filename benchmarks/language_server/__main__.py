@@ -20,6 +20,7 @@ from .figures import Figure, figures_table
 from .peer import RECORDED, peer, peer_command
 from .profiles import Profiles
 from .queries import measure_peer_queries, measure_queries
+from .random_keys import measure_random_keys
 from .targets import ours
 from .typed_keys import measure_typed_keys
 
@@ -30,12 +31,14 @@ def main() -> None:
     """Measure and print tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     sizes = [1_000, 10_000, 100_000]
-    parts = ("cold", "edits", "keys", "functions", "queries", "memory")
+    parts = ("cold", "edits", "keys", "random", "functions", "queries", "memory")
     parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="statements (1000 10000 100000)")
     parser.add_argument("--repeat", type=int, default=30, help="how often each edit and query is measured (30)")
     parser.add_argument("--edits", type=int, default=10_000, help="edits before memory is looked at again (10000)")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="parts (all)")
     parser.add_argument("--shapes", default="", help="a part of the names of the shapes that keys are typed in (all)")
+    parser.add_argument("--scripts", type=int, default=40, help="edits at random places of each text, key by key (40)")
+    parser.add_argument("--seed", type=int, default=0, help="which edits these are (0)")
     parser.add_argument("--peer", default=peer_command(), help="the command mlir-lsp-server")
     parser.add_argument("--server", type=shlex.split, default=(), help="another build of our server, by its command")
     parser.add_argument("--profiles", type=Path, help="a folder for profiles; needs py-spy, and spoils the figures")
@@ -53,6 +56,7 @@ def main() -> None:
         ),
         "edits": lambda: chain(measure_edits(sizes, repeat, own), measure_retyping(repeat, own)),
         "keys": lambda: measure_typed_keys(sizes, max(repeat // 30, 1), own, options.shapes),
+        "random": lambda: measure_random_keys(sizes, own, options.seed, options.scripts, options.shapes),
         "functions": lambda: measure_functions(sizes, repeat, own),
         "queries": lambda: measure_queries(medium, repeat, own),
         "memory": lambda: chain(measure_memory(own), measure_growth(options.edits, own)),

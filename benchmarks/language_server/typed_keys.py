@@ -6,7 +6,7 @@ import os
 import statistics
 import time
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby
 from typing import Final, NamedTuple
 
@@ -15,7 +15,7 @@ from .figures import Figure, percentile_95
 from .shapes import FAR_REACHING, SHAPES, Key, Script, Shape, scripts_of
 from .targets import Target
 
-__all__ = ["measure_typed_keys"]
+__all__ = ["measure_scripts", "measure_typed_keys"]
 
 _GOALS: Final = {1_000: 6.0, 10_000: 10.0, 100_000: 25.0}
 _FIRST_SCREEN: Final = 25.0
@@ -41,24 +41,30 @@ def measure_typed_keys(sizes: Sequence[int], repeat: int, target: Target, shapes
 
 def _measure(shape: Shape, size: int, repeat: int, target: Target) -> Iterator[Figure]:
     text = shape.text(size)
+    scripts = [script for script in scripts_of(shape, text) for _ in range(repeat)]
+    yield from measure_scripts(shape.name, size, text, scripts, target)
+
+
+def measure_scripts(name: str, size: int, text: str, scripts: Iterable[Script], target: Target) -> Iterator[Figure]:
+    """A row for the scripts of each kind that follow one another, pressed in a text that is opened for them."""
     client = target.start()
     client.initialize()
     client.open(text)
-    for what, scripts in groupby(scripts_of(shape, text), key=lambda script: script.what):
+    for what, alike in groupby(scripts, key=lambda script: script.what):
         pressed: list[_Pressed] = []
         written = 0
-        for script in [script for script in scripts for _ in range(repeat)]:
+        for script in alike:
             pressed += _press(client, _Positions(text, script), script)
             written += len(script.keys)
         goal = _FIRST_SCREEN if what.endswith(FAR_REACHING) else _GOALS.get(size)
-        row = f"{shape.name}: {what}"
+        row = f"{name}: {what}"
         if len(pressed) < written:
             row += f" (of {written} keys, those of the first {_SECONDS:.0f} s)"
         yield _figure(row, size, pressed, [key.answered for key in pressed], goal)
         far = [key for key in pressed if key.settled is not None]
         if far:
             settled = [key.settled or 0.0 for key in far]
-            yield _figure(f"{shape.name}: {what}, all settled", size, far, settled, _SETTLED_GOALS.get(size))
+            yield _figure(f"{name}: {what}, all settled", size, far, settled, _SETTLED_GOALS.get(size))
     client.close()
 
 
