@@ -201,6 +201,7 @@ def _edited(
     new_reported = typer.reported
     types = [index + shift_by if index >= old_end else index for index in earlier.types]
     top_level = [index + shift_by if index >= old_end else index for index in earlier.top_level]
+    headless = [body.moved(shift_by) if body.function.start >= old_end else body for body in earlier.headless]
 
     def analysis_with(
         made: FunctionStatements, followed: Mapping[int, TypedStatement], states: StatementList
@@ -210,7 +211,7 @@ def _edited(
         call_memo = earlier.call_memo if made.calls.keys() == function.calls.keys() else None
         reported = _reported(earlier, first, old_end, shift_by, new_reported, followed)
         return ModuleAnalysis(
-            earlier.context, segments, states, functions, reported, heads, types, top_level, call_memo
+            earlier.context, segments, states, functions, reported, heads, types, top_level, call_memo, headless
         )
 
     if progress is not None:

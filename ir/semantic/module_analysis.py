@@ -38,6 +38,7 @@ from ..type_visitor import has_error, has_incomplete
 from ..types import Type
 from .function_statements import FunctionStatements
 from .graph_binders import AnalysedFunction, GraphBinders
+from .headless_bodies import HeadlessBody
 from .heads import Head
 from .lazy_findings import counted
 from .statement_list import StatementList
@@ -85,6 +86,7 @@ class ModuleAnalysis:
         types: Sequence[int],
         top_level: Sequence[int],
         call_memo: dict[object, object] | None = None,
+        headless: Sequence[HeadlessBody] = (),
     ) -> None:
         self.context: Final = context
         self.segments: Final = segments
@@ -97,6 +99,8 @@ class ModuleAnalysis:
         """The segments that define data types."""
         self.top_level: Final = top_level
         """The segments that are no part of a definition: the version line, directives, what does not belong."""
+        self.headless: Final = headless
+        """The bodies of functions without their heads, as far as they were known."""
         self.call_memo: Final[dict[object, object]] = {} if call_memo is None else call_memo
         """What callers cache of which functions there are, and which others each of them names."""
         self.text_memo: dict[object, object] = {}

@@ -15,10 +15,11 @@ from ..collections.layered_map import LayeredMap
 from ..diagnostics import Diagnostic
 from ..internal_errors import internal_error
 from ..syntax.segment_list import Segments
-from ..syntax.segments import Role
+from ..syntax.segments import OF_BODY, Role
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, OPEN_COMMENT
+from ..syntax.top_level import end_without_head
 from ..types import Type
 from .alike_functions import AlikeFunctions
 from .changed_heads import ChangedHeads, call_alike, outdated_functions
@@ -27,6 +28,7 @@ from .function_regions import FunctionPart, FunctionRegion, last_segment, unless
 from .function_statements import FunctionStatements
 from .function_words import FunctionWords, function_words
 from .growing_statements import GrowingStatements
+from .headless_bodies import HeadlessBody
 from .heads import Head
 from .late_constructors import LateConstructors
 from .module_analysis import AnalysedFunction, ModuleAnalysis
@@ -44,7 +46,6 @@ _AT_ONCE: Final = 512
 """How many statements of a function are typed in one go; between them, other threads have their turn."""
 
 _COMMENTS: Final = COMMENT + OPEN_COMMENT
-_OF_BODY: Final = (Role.STATEMENT, Role.CLOSE, Role.EXTRA_CLOSE)
 
 
 class ModuleAnalyzer:
@@ -109,6 +110,10 @@ class ModuleAnalyzer:
         self._alike: Final = AlikeFunctions()
         self.functions: Final[list[AnalysedFunction]] = []
         self.top_level: Final[list[int]] = []
+        self.headless: Final[list[HeadlessBody]] = []
+        self._earlier_headless: Final = earlier.headless if earlier is not None and context is earlier.context else ()
+        self._heads_before: Final[dict[int, Mapping[str, Head]]] = {}
+        """The heads of the module when the function lost its own whose statements begin at each of some segments."""
 
     @property
     def states(self) -> StatementList:
@@ -149,9 +154,12 @@ class ModuleAnalyzer:
         self.top_level.extend(position for position in self.earlier_top_level if position < index)
         while index < self.count:
             if segments[index].role is not Role.HEADER:
+                end = index + 1
                 if self._is_top_level(segments[index]):
                     self.top_level.append(index)
-                index += 1
+                    end = min(end_without_head(segments, index), self.count)
+                    self._lose_head(index + (segments[index].role is Role.JUNK), end)
+                index = end
                 continue
             if index >= splice.new_end:
                 number = bisect_left(self.earlier, index - self.shift + 1, key=lambda function: function.start)
@@ -165,6 +173,37 @@ class ModuleAnalyzer:
             parts.append(self._region(index))
             index = parts[-1].last + 1
         return parts
+
+    def _lose_head(self, start: int, end: int) -> None:
+        """Say nothing of statements that have no head, and keep what is known of them where they lost it."""
+        statements = self.states[start:end]
+        known = self._known(start)
+        if isinstance(known, FunctionStatements) and known.end <= end and known.head not in self._outdated:
+            reported = [index - start for index in between(self.reported, start, known.end)]
+            self.headless.append(HeadlessBody(known, statements[: known.end - start], reported, self.earlier_heads))
+        elif (body := self._headless_at(start)) is not None:
+            self.headless.append(body)
+        if any(statements):
+            self._take(start, end, [None] * (end - start))
+
+    def _get_head(self, start: int) -> FunctionStatements | None:
+        """What is known of the statements from ``start`` on, which have a head again."""
+        body = self._headless_at(start)
+        if body is None:
+            return None
+        function = body.function
+        self._take(start, function.end, body.statements, [start + number for number in body.reported])
+        self._heads_before[start] = body.heads
+        return function
+
+    def _headless_at(self, start: int) -> HeadlessBody | None:
+        """The statements from ``start`` on that had no head before the edit, which left all of them as they are."""
+        splice = self.splice
+        for body in self._earlier_headless:
+            moved = body if body.function.end <= splice.first else body.moved(self.shift)
+            if moved.function.start == start and (moved is body or start >= splice.new_end):
+                return moved
+        return None
 
     @staticmethod
     def _is_top_level(segment: Segment) -> bool:
@@ -197,7 +236,7 @@ class ModuleAnalyzer:
         """The function whose head is a segment."""
         segments = self.segments
         head = self.context.head(segments[header])
-        known = self._known(header + 1)
+        known = self._known(header + 1) or self._get_head(header + 1)
         if known is not None and known.head in self._outdated:
             known = None
         if isinstance(known, FunctionStatements) and (is_closed := is_closed_at(segments, known.end)) is not None:
@@ -210,7 +249,7 @@ class ModuleAnalyzer:
                 check_cancelled()
             segment = segments[index]
             has_tokens = segment.kinds[0] not in _COMMENTS or bool(segment.kinds.strip(_COMMENTS))
-            if has_tokens and segment.role not in _OF_BODY:
+            if has_tokens and segment.role not in OF_BODY:
                 break
             if has_tokens:
                 last = index
@@ -277,8 +316,11 @@ class ModuleAnalyzer:
         self._parts_found = parts
         reporting = {bisect_left(parts, index, key=last_segment) for index in self.reported}
         outside = Outer(heads, self.functions)
+        changed_since = changed
         for number, part in enumerate(parts):
             self._looked_at = part.start - 1
+            before = self._heads_before.get(part.start)
+            changed = changed_since if before is None else ChangedHeads(before, heads)
             known = part if isinstance(part, FunctionStatements) else unless_edited(part)
             if known is not None and number not in reporting and self._stays(known, changed):
                 self.functions.append(known)
@@ -297,6 +339,7 @@ class ModuleAnalyzer:
             self.types,
             self.top_level,
             self._call_memo if call_alike(self.earlier, self.functions) else None,
+            self.headless,
         )
 
     def _stays(self, known: FunctionStatements, changed: ChangedHeads) -> bool:

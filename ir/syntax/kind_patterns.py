@@ -52,6 +52,7 @@ __all__ = [
     "FLAT",
     "HEADER_END",
     "HEAD_GOES_ON",
+    "HEAD_WITHOUT_DEF",
     "IN_HEADER",
     "LET_OR_DIRECTIVE",
     "LET_VALUE",
@@ -173,11 +174,18 @@ IN_HEADER: Final = re.compile(f"[^{{}};{LET}{GRAPH}{DEF}{TYPE}{EXTERN}{METADATA}
 HEADER_END: Final = re.compile(rf"[{{}};{LET}]|{_BINDS_GRAPH}|{STOP}")
 """Where the head of a function ends, or what shows that its brace is missing."""
 
-_HEAD_NAME: Final = re.compile(rf"{DEF}[^{GLOBAL}(\[]*{GLOBAL}")
+_HEAD_NAME: Final = re.compile(rf"[^{GLOBAL}(\[]*{GLOBAL}")
 """The head of a function up to its name, whatever is typed in front of that."""
 
 WHOLE_HEAD: Final = re.compile(rf"{DEF}{_GAP}{GLOBAL}{_GAP}[(\[].*[^{ARROW}:,]{_GAP}")
 """A head up to its brace, if as many parentheses open in it as close."""
+
+_NO_LEAD: Final = rf"(){{}}\[;={GLOBAL}{LOCAL}{GRAPH}{LET}{FUNCTION}{IF}{ELSE}{MATCH}{MATCH_PARTIAL}{_TOPS}"
+HEAD_WITHOUT_DEF: Final = re.compile(
+    rf"([^{_NO_LEAD}]*)(?:{GLOBAL}{_GAP}[(\[]|\({_GAP}(?:{LOCAL}{_GAP}[:,)]|\){_GAP}[{ARROW}{{]))"
+)
+"""The head of a function whose ``def`` is not there, or not whole, and its name maybe neither; the group is what is
+left of these. In a body, no brace follows such words: it is no call."""
 
 HEAD_GOES_ON: Final = re.compile(
     rf"(?:(?!{_BINDS_GRAPH}|{FUNCTION}{_GAP}(?:\[|\({_GAP}{LOCAL}))[^{{}};{LET}{IF}{MATCH}{MATCH_PARTIAL}{_TOPS}])*\{{"

@@ -43,6 +43,10 @@ class ListedParameters(Sequence[Statement]):
     def __len__(self) -> int:
         return len(self.firsts)
 
+    def moved(self, by: int) -> ListedParameters:
+        """The same, that many tokens further on."""
+        return ListedParameters(self.elements, [first + by for first in self.firsts], self.roots) if by else self
+
     @overload
     def __getitem__(self, index: int) -> Statement: ...
 

@@ -16,11 +16,12 @@ from .kind_patterns import name_of_head
 from .lowering import AlikeLowering, Item
 from .positions import Positions, span_between
 from .scopes import Definition, Names, SymbolKind
-from .segments import Role
+from .segments import OF_BODY, Role
 from .statements import Segment
 from .tokens import EXTERN
 from .top_level import (
     VERSION_LINE,
+    end_without_head,
     function_redefined,
     metadata_json,
     top_level_findings,
@@ -51,6 +52,7 @@ class Reading:
         """``names``: the segments are a part of a module, and this is what the rest of it declares."""
         self.text: Final = text
         self.name: Final = name
+        self.segments: Final = segments
         self.is_expression: Final = is_expression
         self.is_part: Final = names is not None
         self.diagnostics: list[Diagnostic] = []
@@ -94,7 +96,7 @@ class Reading:
             self._report("not-text", "this is not text: it has null characters in it", TextSpan(end - 1, end))
             return
         for unit in self.units:
-            if self.is_expression or unit.segment.form is None:
+            if self.is_expression or unit.segment.role not in OF_BODY:
                 self._parse(unit)
         self._take_base_module()
         if not self.is_part:
@@ -281,11 +283,10 @@ class Reading:
             if role is Role.HEADER:
                 index = self._read_function(index)
                 continue
-            if unit.segment.form is not None:
+            if role in OF_BODY:
                 self._parse(unit)
-            if role in (Role.CLOSE, Role.EXTRA_CLOSE, Role.STATEMENT):
                 self.diagnostics.extend(top_level_findings(unit, is_first=False))
-            index += 1
+            index = end_without_head(self.segments, index)
 
     def _read_function(self, index: int) -> int:
         """Read the function whose head is the unit at ``index``; gives the index of what follows it."""
@@ -311,10 +312,10 @@ class Reading:
                 last, last_token = unit, -1
                 index += 1
                 continue
-            if unit.segment.form is not None:
-                self._parse(unit)
             role = unit.segment.role
-            if role not in (Role.STATEMENT, Role.CLOSE, Role.EXTRA_CLOSE) or not unit.segment.tokens[0]:
+            if role in OF_BODY:
+                self._parse(unit)
+            if role not in OF_BODY or not unit.segment.tokens[0]:
                 if not unit.segment.tokens[0]:
                     index += 1
                     continue

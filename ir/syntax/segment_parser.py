@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
 from .extra_braces import FOLLOWS_NO_VALUE, Brace, PlaceOnLine, braces_too_many
-from .kind_patterns import ends_value_in
+from .kind_patterns import HEAD_WITHOUT_DEF, ends_value_in
 from .lexer import WHITE_SPACE
 from .parameter_lists import shortened_head
 from .segment_text import SegmentText
@@ -28,6 +28,7 @@ from .tokens import (
     BLOCK,
     CLAUSES,
     CLOSING,
+    DEF,
     FAT_ARROW,
     GRAPH,
     GRAPH_BINDING,
@@ -140,13 +141,37 @@ class SegmentParser(StatementParser):
         return made
 
     def _parse_header(self) -> list[Statement]:
-        shortened = shortened_head(self.kinds)
-        if shortened is None:
-            return self._parse_whole("header")
+        kinds, lead = self.kinds, 1
+        if not kinds.startswith(DEF):  # it is read as if its `def` were there
+            begins = HEAD_WITHOUT_DEF.match(kinds)
+            lead = begins.end(1) if begins is not None else 0
+            self._report_without_def(lead)
+            kinds = DEF + kinds[lead:]
+        shortened = shortened_head(kinds)
         made: list[Statement] = []
-        self.finish("header", shortened.kinds, shortened.tokens, {}, made)
-        made[0].listed = shortened.listed
+        if shortened is None:
+            self.finish("header", kinds, self._behind_def(range(len(kinds)), lead), {}, made)
+            return made
+        self.finish("header", shortened.kinds, self._behind_def(shortened.tokens, lead), {}, made)
+        made[0].listed = shortened.listed.moved(lead - 1)
         return made
+
+    def _behind_def(self, tokens: Sequence[int], lead: int) -> Sequence[int]:
+        """The tokens of a head of which the first stands for the ``lead`` ones in front of what follows its ``def``."""
+        if self.kinds.startswith(DEF):
+            return tokens
+        return [~lead, *(token + lead - 1 for token in tokens[1:])]
+
+    def _report_without_def(self, lead: int) -> None:
+        segment = self.segment
+        if not lead:
+            start = segment.span(0).start
+            fix = Fix("Insert `def`", (TextEdit(TextSpan(start, start), "def "),))
+            segment.report("missing-token", f"expected `def`, found {self.described(0)}", segment.span(0), fix)
+            return
+        span = segment.range(0, lead - 1)
+        fix = Fix("Change to `def`", (TextEdit(span, "def"),))
+        segment.report("unexpected-token", f"expected `def`, found {self.described(0)}", span, fix)
 
     def _parse_nested(self) -> list[Statement]:
         kinds = self.kinds

@@ -24,6 +24,7 @@ from .kind_patterns import (
     DEFINITION,
     DEVICE,
     HEAD_GOES_ON,
+    HEAD_WITHOUT_DEF,
     HEADER_END,
     IN_HEADER,
     LET_OR_DIRECTIVE,
@@ -52,7 +53,7 @@ from .searched_kinds import SearchedKinds
 from .sequences import LOOK_AHEAD, OpenValues, inner_semicolon
 from .tokens import ARROW, COMMENTS, DEF, DIRECTIVE, EXTERN, GRAPH, LET, LOCAL, METADATA, TYPE, VERSION
 
-__all__ = ["Beyond", "Cut", "Role", "Splitter"]
+__all__ = ["OF_BODY", "Beyond", "Cut", "Role", "Splitter"]
 
 
 class Role(enum.Enum):
@@ -68,6 +69,10 @@ class Role(enum.Enum):
     JUNK = "junk"
 
     __hash__ = object.__hash__  # statements are known by their roles, too, and an enumeration hashes names in Python
+
+
+OF_BODY: Final = (Role.STATEMENT, Role.CLOSE, Role.EXTRA_CLOSE)
+"""What the body of a function is made of."""
 
 
 class Cut(NamedTuple):
@@ -116,7 +121,7 @@ class Splitter(SearchedKinds):
     whole binding (:func:`is_whole_binding`), and whether these are all; where it is at hand.
     """
 
-    __slots__ = ("_places", "_seen", "after_bindings", "are_places_asked", "expression", "rest")
+    __slots__ = ("_before", "_places", "_seen", "after_bindings", "are_places_asked", "expression", "rest")
 
     def __init__(
         self,
@@ -134,6 +139,7 @@ class Splitter(SearchedKinds):
         self.rest: Final = rest
         self.after_bindings: Final = after_bindings
         self._seen = 0
+        self._before = ""
 
     @property
     def places(self) -> PlacesOnLines:
@@ -141,12 +147,15 @@ class Splitter(SearchedKinds):
         self.are_places_asked = True
         return self._places
 
-    def cut(self, start: int, in_body: bool) -> Cut:
+    def cut(self, start: int, in_body: bool, before: str) -> Cut:
         """The segment that begins at ``start``, which must lie before the end.
+
+        ``before`` are the kinds of the one before it.
 
         Raises:
             Beyond: more of the kinds that follow must be at hand.
         """
+        self._before = before
         near = self.kinds[start : start + _NEAR]
         if len(near) < _NEAR or self.expression:
             return self._looked_for(start, in_body)
@@ -180,7 +189,8 @@ class Splitter(SearchedKinds):
         first = after_comments(kinds, start)
         if first == len(kinds):
             return Cut(first, Role.JUNK, in_body)
-        if in_body and not NEXT_TOP.match(kinds, first):
+        # Without a head before them, statements are what they are in a body: that may be cut, and put back.
+        if (in_body or NEXT_BINDING.match(kinds, first)) and not NEXT_TOP.match(kinds, first):
             return self._body(first)
         kind = kinds[first]
         if kind in VERSION + DIRECTIVE:
@@ -194,18 +204,31 @@ class Splitter(SearchedKinds):
         following = NEXT_TOP.search(kinds, first + 1)
         definition = DEFINITION.search(kinds, first + 1)
         ends = [match.start() for match in (following, definition) if match]
-        return Cut(min(ends, default=len(kinds)), Role.JUNK, False)
+        end = min(ends, default=len(kinds))
+        if self._is_head_without_def(first, end):
+            return self._header(first)
+        binding = NEXT_BINDING.search(kinds, first + 1, end)
+        return Cut(end if binding is None else binding.start(), Role.JUNK, False)
+
+    def _is_head_without_def(self, first: int, limit: int) -> bool:
+        """Whether text that belongs to no function begins a head that has its brace, but lost its ``def``."""
+        begins = HEAD_WITHOUT_DEF.match(self.kinds, first, limit)
+        if begins is None:
+            return False
+        end = HEADER_END.search(self.kinds, begins.end() - 1, limit)
+        return end is not None and end[0] == "{"
 
     def _body(self, first: int) -> Cut:
         kinds = self.kinds
         if kinds[first] == "}":
             after = AFTER_CLOSE.match(kinds, first + 1)
-            if after is not None:
-                end = after.end() if kinds[after.end() - 1] == ";" else first + 1
-                return Cut(end, Role.EXTRA_CLOSE, True)
-            if self._goes_on(after_comments(kinds, first + 1)):
-                return Cut(first + 1, Role.EXTRA_CLOSE, True)
-            return Cut(first + 1, Role.CLOSE, False)
+            if after is not None and kinds[after.end() - 1] == ";":
+                return Cut(after.end(), Role.EXTRA_CLOSE, True)
+            if after is None and not self._goes_on(after_comments(kinds, first + 1)):
+                return Cut(first + 1, Role.CLOSE, False)
+            if self._is_behind_value(first):
+                return Cut(first + 1, Role.CLOSE, False, far_sighted=True)
+            return Cut(first + 1, Role.EXTRA_CLOSE, True, far_sighted=True)
         if kinds[first] == "{" and self._closed(first, first + 1) is None:
             return Cut(first + 1, Role.STATEMENT, True, far_sighted=True)  # no statement begins with a brace
         if kinds[first] == ";" and (nothing := NOTHING.match(kinds, first)) is not None:
@@ -220,11 +243,25 @@ class Splitter(SearchedKinds):
             return Cut(end + 1, Role.STATEMENT, True)
         return self._nested(first)
 
+    def _is_behind_value(self, brace: int) -> bool:
+        """Whether an expression without a semicolon ends before a brace on a line of its own that is not indented.
+
+        That is the end of a function: what follows is another one, which lost its head.
+        """
+        return self.places.of(brace).column == 0 and self._before.rstrip(COMMENTS)[-1:] not in ("", ";", "{", "}")
+
     def _goes_on(self, following: int) -> bool:
         """Whether a body goes on after a brace: what follows is indented or on its line, and begins no definition."""
-        if following == len(self.kinds) or self.kinds[following] in TOP_KINDS:
+        kinds = self.kinds
+        if following == len(kinds) or kinds[following] in TOP_KINDS or self.places.of(following).column == 0:
             return False
-        return self.places.of(following).column != 0
+        if HEAD_WITHOUT_DEF.match(kinds, following) is None:
+            return True
+        end = HEADER_END.search(kinds, following)
+        if self.rest is not None and end is None:
+            raise Beyond
+        self._seen = max(self._seen, len(kinds) if end is None else end.end())
+        return not self._is_head_without_def(following, len(kinds))
 
     def _short(self, start: int, end: int) -> Cut | None:
         """A statement without its semicolon: another begins before ``end``."""

@@ -348,7 +348,7 @@ class _Cutting:
                 self._widen()
                 continue
             try:
-                cut = (self._splitter or self._look_ahead()).cut(index, self._in_body)
+                cut = (self._splitter or self._look_ahead()).cut(index, self._in_body, self._kinds_before)
             except Beyond:
                 if offsets[-1] < self._end:
                     self._widen()
@@ -373,6 +373,13 @@ class _Cutting:
             self._take_tokens(segment, index, cut.end, self._taken)
         self.made.append(segment)
         self._position, self._in_body = offsets[cut.end], cut.in_body
+
+    @property
+    def _kinds_before(self) -> str:
+        """The kinds of the segment that ends where the next one begins."""
+        if self.made:
+            return self.made[-1].kinds
+        return self._old[self._first - 1].kinds if self._first else ""
 
     def _take_tokens(self, segment: Segment, first: int, end: int, taken: _Taken) -> None:
         """Give a long segment the tokens that it has in common with an old one: those before the edit, and behind it.
@@ -500,7 +507,7 @@ def split(text: str, is_expression: bool = False) -> list[Segment]:
     segments: list[Segment] = []
     position, in_body, count = 0, is_expression, len(kinds)
     while position < count:
-        cut = splitter.cut(position, in_body)
+        cut = splitter.cut(position, in_body, segments[-1].kinds if segments else "")
         end = cut.end
         in_body = cut.in_body or is_expression
         own = kinds[position:end]

@@ -8,13 +8,14 @@ from typing import Final
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..metadata import MetadataFault
 from ..text.text_span import TextSpan
-from .segments import Role
+from .segments import OF_BODY, Role
 from .statements import Segment
 from .tokens import DIRECTIVE, VERSION
 from .units import Unit
 
 __all__ = [
     "VERSION_LINE",
+    "end_without_head",
     "function_redefined",
     "metadata_json",
     "top_level_findings",
@@ -23,6 +24,9 @@ __all__ = [
     "unreadable_metadata",
     "version_findings",
 ]
+
+_TOGETHER: Final = 256
+"""So many segments are looked at together."""
 
 VERSION_LINE: Final = '#[version = "0.0.5"]'
 
@@ -56,7 +60,26 @@ def top_level_findings(unit: Unit, *, is_first: bool) -> Iterator[Diagnostic]:
     elif role in (Role.CLOSE, Role.EXTRA_CLOSE):
         yield unexpected_brace(unit)
     elif role is Role.STATEMENT:
-        yield _error("unexpected-text", "expected `def` or `type`", unit.range(0, len(kinds) - 1))
+        message = "expected `def` or `type`: a statement stands in the body of a function, whose head is missing"
+        yield _error("unexpected-text", message, unit.range(0, len(kinds) - 1))
+
+
+def end_without_head(segments: Sequence[Segment], index: int) -> int:
+    """Where statements end that have no head before them, with their brace; the first of them is at ``index``.
+
+    Of such statements one thing is said, at the first: all of them are what they were once the head is back.
+    """
+    if segments[index].role not in (Role.STATEMENT, Role.JUNK):
+        return index + 1
+    at = index + 1
+    while at < len(segments):
+        for segment in segments[at : at + _TOGETHER]:
+            if segment.role not in OF_BODY:
+                return at
+            at += 1
+            if segment.role is Role.CLOSE:
+                return at
+    return at
 
 
 def unexpected_brace(unit: Unit) -> Diagnostic:
