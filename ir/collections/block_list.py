@@ -112,6 +112,31 @@ class BlockList(Sequence[T], Generic[T]):
         made._take((*blocks[:first], *self._cut(middle), *blocks[last + 1 :]))
         return made
 
+    def exchanged(self, start: int, stop: int, other: Self, first: int) -> Self:
+        """The sequence with those of ``other`` from ``first`` on in the places ``start`` to ``stop``, in its blocks."""
+        end = first + stop - start
+        numbers = range(other.block_number(first) + 1, other.block_number(max(end - 1, first)))
+        if not numbers:
+            return self.spliced(start, stop, other[first:end])
+        whole = [other._blocks[number] for number in numbers]
+        low, high = other.block_start(numbers[0]), other.block_start(numbers[-1] + 1)
+        before = self.spliced(start, stop, other[first:low])
+        position = start + low - first
+        number = before.block_number(position)
+        inner = position - before.block_start(number)
+        here = before._blocks[number]
+        made = self.__new__(type(self))
+        made._take(
+            (
+                *before._blocks[:number],
+                *self._cut(here[:inner]),
+                *whole,
+                *self._cut([*other[high:end], *here[inner:]]),
+                *before._blocks[number + 1 :],
+            )
+        )
+        return made
+
     def with_blocks(self, blocks: Mapping[int, list[T]]) -> Self:
         """The sequence with other blocks, each as long as the one before, in the places of those of some numbers."""
         made = self.__new__(type(self))

@@ -38,6 +38,11 @@ class GrowingStatements:
         self._made += self._states[end:start]
         self._made += made
 
+    def take(self, start: int, stop: int, other: StatementList, first: int) -> None:
+        """Put the statements of another text from ``first`` on in their places, with what callers cache of them."""
+        self._put_in()
+        self._states = self._states.exchanged(start, stop, other, first)
+
     def replace(self, made: Mapping[int, TypedStatement]) -> None:
         """Put statements that were typed anew in the places of others."""
         if made:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .function_statements import FunctionStatements
 from .heads import Head
-from .typed_statement import TypedStatement
+from .statement_list import StatementList
 
 __all__ = ["HeadlessBody"]
 
@@ -19,12 +19,13 @@ __all__ = ["HeadlessBody"]
 class HeadlessBody(NamedTuple):
     """The statements of a function that lost its head, as they were then.
 
-    ``function`` has the place that they have now; ``reported`` are counted from its first statement. ``heads`` were
-    those of the module.
+    ``function`` has the place that they have now. They are those from ``first`` on in ``statements``, which are those
+    of that text; ``reported`` are counted from the first one. ``heads`` were those of the module.
     """
 
     function: FunctionStatements
-    statements: Sequence[TypedStatement | None]
+    statements: StatementList
+    first: int
     reported: Sequence[int]
     heads: Mapping[str, Head]
 

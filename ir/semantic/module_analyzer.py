@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +15,7 @@ from ..cancellation import check_cancelled
 from ..collections.layered_map import LayeredMap
 from ..diagnostics import Diagnostic
 from ..internal_errors import internal_error
+from ..syntax.lexer import WHITE_SPACE
 from ..syntax.segment_list import Segments
 from ..syntax.segments import OF_BODY, Role
 from ..syntax.splitting import Splice
@@ -71,7 +73,7 @@ class ModuleAnalyzer:
         if earlier is not None:
             known = earlier.context.types
             same = known.metadata is self.metadata and len(known.segments) == len(defined)
-            if same and all(old is new for old, new in zip(known.segments, defined, strict=True)):
+            if same and all(map(_defines_the_same, known.segments, defined)):
                 context = earlier.context
             else:
                 types = ModuleTypes(self.metadata, defined, known)
@@ -158,7 +160,8 @@ class ModuleAnalyzer:
                 if self._is_top_level(segments[index]):
                     self.top_level.append(index)
                     end = min(end_without_head(segments, index), self.count)
-                    self._lose_head(index + (segments[index].role is Role.JUNK), end)
+                    if segments[index].role in (Role.STATEMENT, Role.JUNK):
+                        self._lose_head(index + (segments[index].role is Role.JUNK), end)
                 index = end
                 continue
             if index >= splice.new_end:
@@ -176,14 +179,14 @@ class ModuleAnalyzer:
 
     def _lose_head(self, start: int, end: int) -> None:
         """Say nothing of statements that have no head, and keep what is known of them where they lost it."""
-        statements = self.states[start:end]
+        states = self.states
         known = self._known(start)
         if isinstance(known, FunctionStatements) and known.end <= end and known.head not in self._outdated:
             reported = [index - start for index in between(self.reported, start, known.end)]
-            self.headless.append(HeadlessBody(known, statements[: known.end - start], reported, self.earlier_heads))
+            self.headless.append(HeadlessBody(known, states, start, reported, self.earlier_heads))
         elif (body := self._headless_at(start)) is not None:
             self.headless.append(body)
-        if any(statements):
+        if any(states[start:end]):
             self._take(start, end, [None] * (end - start))
 
     def _get_head(self, start: int) -> FunctionStatements | None:
@@ -192,7 +195,9 @@ class ModuleAnalyzer:
         if body is None:
             return None
         function = body.function
-        self._take(start, function.end, body.statements, [start + number for number in body.reported])
+        self._statements.take(start, function.end, body.statements, body.first)
+        first, last = bisect_left(self.reported, start), bisect_left(self.reported, function.end)
+        self.reported[first:last] = [start + number for number in body.reported]
         self._heads_before[start] = body.heads
         return function
 
@@ -531,8 +536,12 @@ class ModuleAnalyzer:
         if head is not known.head:
             old, new = known.head.parameters, head.parameters
             function = replace(known, head=head)
-            if head.type_parameters != known.head.type_parameters or known.inferred.keys() - set(head.untyped):
+            declared = known.inferred.keys() - set(head.untyped)
+            if (declared and known.determined_late) or self._names_type_parameter(known, head):
                 return self._typed(FunctionRegion(known.start, known.last, known.is_closed, True, head, None), outside)
+            if declared:
+                inferred = {name: each for name, each in known.inferred.items() if name not in declared}
+                function = replace(function, inferred=inferred)
             if list(old.items()) != list(new.items()):
                 if known.names.among(new):
                     raise NeedsFullAnalysis
@@ -552,6 +561,14 @@ class ModuleAnalyzer:
         self.reported = _with_reported(self.reported, followed)
         return typer.finished(self.states, between(self.reported, known.start, known.end))
 
+    def _names_type_parameter(self, known: FunctionStatements, head: Head) -> bool:
+        """Whether a statement may name a type parameter that the function had and ``head`` has not, or the reverse."""
+        names = {parameter.name for parameter in {*head.type_parameters} ^ {*known.head.type_parameters}}
+        if not names:
+            return False
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+        return any(map(pattern.search, [segment.text for segment in self.segments[known.start : known.end]]))
+
     def _looks_outside(self, index: int, changed: ChangedHeads) -> bool:
         """Whether what is wrong with a statement may depend on other functions."""
         state = self.states[index]
@@ -566,6 +583,11 @@ def reanalyze(analysis: ModuleAnalysis) -> ModuleAnalysis:
     """
     segments = analysis.segments
     return ModuleAnalyzer(segments, analysis, Splice(len(segments), len(segments), len(segments))).run()
+
+
+def _defines_the_same(old: Segment, new: Segment) -> bool:
+    """Whether two segments of data types differ in the blanks behind them at most: those in front of what follows."""
+    return old is new or old.text.rstrip(WHITE_SPACE) == new.text.rstrip(WHITE_SPACE)
 
 
 def _differing(old: Mapping[str, Type], new: Mapping[str, Type]) -> set[str]:

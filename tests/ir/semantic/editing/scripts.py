@@ -81,6 +81,8 @@ _SMALL = [
     (statement_typer, "NEARBY", 3),
 ]
 
+_HEAD = re.compile(r"^(?P<begin>def @?\w*)[^\n]*\{[ \n]*", re.MULTILINE)
+
 _PIECE = re.compile(r"/\*[^*]*\*/|[%@]?\w[\w.]*|\s+|.", re.DOTALL)
 
 
@@ -100,7 +102,7 @@ def blocks_of(seed: int) -> AbstractContextManager[None]:
 
 def random_edit(chance: random.Random, text: str, history: Sequence[str]) -> tuple[TextSpan, str]:
     """A random edit: of the kinds that people make, and of those that no person does."""
-    kind = chance.randrange(10)
+    kind = chance.randrange(11)
     length = len(text)
     if kind == 0 and len(history) > 1:  # undo
         older = chance.choice(history)
@@ -128,6 +130,11 @@ def random_edit(chance: random.Random, text: str, history: Sequence[str]) -> tup
         block = "".join(lines[other : other + chance.choice([1, 1, 2, 5])])
         span = TextSpan(start, chance.choice([start, end]))
         return span, "" if span.end > start and chance.random() < 0.5 else block
+    heads = list(_HEAD.finditer(text)) if kind == 10 else []
+    if heads:  # the head of a function: its line, its `def` and name or a part of these deleted, or its end
+        head = chance.choice(heads)
+        start, end = sorted((chance.randrange(*head.span("begin")), chance.choice((*head.span("begin"), head.end()))))
+        return TextSpan(start, end) if chance.random() < 0.5 else TextSpan(*head.span()), chance.choice(("", "", "d"))
     if kind == 9:  # a statement, up to one of its keys: on a line of its own, or in front of another
         starts = [match.end() for match in re.finditer(r"^ *", text, re.MULTILINE)]
         start = chance.choice(starts)
