@@ -89,9 +89,6 @@ def _mentions(
             return True
     for index in between(analysis.reported, function.start, function.end):
         state = analysis.states[index]
-        lowered = state.lowered if state is not None else None
-        if lowered is None or not lowered.diagnostics:
-            continue
-        if lowered.lowering.unresolved or not changed.isdisjoint(lowered.unit.segment.tokens[1]):
+        if state is not None and state.may_be_explained_by(changed):
             return True
     return False

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from ..syntax.segment_list import Segments
+from ..syntax.segments import Role
+from ..syntax.tokens import COMMENTS
 from .function_statements import FunctionStatements
 from .heads import Head
 from .module_analysis import AnalysedFunction
 
-__all__ = ["FunctionPart", "FunctionRegion", "last_segment", "unless_edited"]
+__all__ = ["FunctionPart", "FunctionRegion", "is_closed_at", "last_segment", "unless_edited"]
 
 
 class FunctionRegion(NamedTuple):
@@ -42,3 +45,13 @@ def unless_edited(region: FunctionRegion) -> FunctionStatements | None:
     if isinstance(known, FunctionStatements) and known.head is region.head and known.is_closed == region.is_closed:
         return known
     return None
+
+
+def is_closed_at(segments: Segments, end: int) -> bool | None:
+    """Whether a function is closed whose statements end before segment ``end``; ``None`` where they may go on there."""
+    if end == len(segments):
+        return False
+    segment = segments[end]
+    if segment.kinds.strip(COMMENTS):
+        return segment.role is Role.CLOSE if segment.role not in (Role.STATEMENT, Role.EXTRA_CLOSE) else None
+    return False if end + 1 == len(segments) else None

@@ -26,10 +26,11 @@ from ..syntax.segments import Role
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from .declarations import AnalysisFault, NeedsFullAnalysis
+from .function_regions import is_closed_at
 from .function_statements import FunctionStatements
 from .heads import Head
 from .module_analysis import AnalysedFunction, ModuleAnalysis
-from .module_analyzer import ModuleAnalyzer, is_closed_at, reanalyze
+from .module_analyzer import ModuleAnalyzer, reanalyze
 from .outer import Outer
 from .progress import PartialAnalysis, Progress, nothing_yet
 from .statement_list import StatementList, between, replaced, reported_among
@@ -201,7 +202,7 @@ def _edited(
     new_reported = typer.reported
     types = [index + shift_by if index >= old_end else index for index in earlier.types]
     top_level = [index + shift_by if index >= old_end else index for index in earlier.top_level]
-    headless = [body.moved(shift_by) if body.function.start >= old_end else body for body in earlier.headless]
+    headless = [body.moved(shift_by) if body.start >= old_end else body for body in earlier.headless]
 
     def analysis_with(
         made: FunctionStatements, followed: Mapping[int, TypedStatement], states: StatementList

@@ -17,37 +17,33 @@ from ..diagnostics import Diagnostic
 from ..internal_errors import internal_error
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.segment_list import Segments
-from ..syntax.segments import OF_BODY, Role
+from ..syntax.segments import Role
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
-from ..syntax.tokens import COMMENT, OPEN_COMMENT
-from ..syntax.top_level import end_without_head
 from ..types import Type
 from .alike_functions import AlikeFunctions
 from .changed_heads import ChangedHeads, call_alike, outdated_functions
 from .declarations import AnalysisFault, ModuleTypes, NeedsFullAnalysis
+from .function_finder import FunctionFinder
 from .function_regions import FunctionPart, FunctionRegion, last_segment, unless_edited
 from .function_statements import FunctionStatements
 from .function_words import FunctionWords, function_words
 from .growing_statements import GrowingStatements
-from .headless_bodies import HeadlessBody
 from .heads import Head
 from .late_constructors import LateConstructors
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .outer import Outer
 from .progress import PartialAnalysis, Progress, nothing_yet
-from .statement_list import StatementList, between, replaced, reported_among
+from .statement_list import StatementList, between, replaced
 from .statement_typer import STEP, StatementTyper
 from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
-__all__ = ["ModuleAnalyzer", "is_closed_at", "reanalyze"]
+__all__ = ["ModuleAnalyzer", "reanalyze"]
 
 _AT_ONCE: Final = 512
 """How many statements of a function are typed in one go; between them, other threads have their turn."""
-
-_COMMENTS: Final = COMMENT + OPEN_COMMENT
 
 
 class ModuleAnalyzer:
@@ -59,13 +55,10 @@ class ModuleAnalyzer:
         self.segments: Final = segments
         self._progress: Final = progress
         self._parts_found: Sequence[FunctionPart] = ()
-        self._looked_at = splice.first
-        """The segment with the head of the function that is looked at."""
         count = len(segments)
         if not count:
             raise NeedsFullAnalysis
         self.metadata: Final = segments[-1] if segments[-1].role is Role.METADATA else None
-        self.count: Final = count - (self.metadata is not None)
         self.types: Final = self._types(earlier, splice)
         defined = [segments[index] for index in self.types]
         context: TemplateCache | None = None
@@ -91,7 +84,6 @@ class ModuleAnalyzer:
         """The heads of the functions that the types or the metadata tell something else than before."""
         self.earlier: Final[Sequence[AnalysedFunction]] = earlier.functions if earlier is not None else ()
         self.earlier_heads: Final[Mapping[str, Head]] = earlier.heads if earlier is not None else {}
-        self.earlier_top_level: Final[Sequence[int]] = earlier.top_level if earlier is not None else ()
         self._call_memo: Final = earlier.call_memo if earlier is not None else None
         self._keeps_types: Final = (
             earlier is not None
@@ -101,21 +93,17 @@ class ModuleAnalyzer:
         )
         """Whether what each function knows of the data types is what it was."""
         self.splice: Final = splice
-        self.shift: Final = splice.new_end - splice.old_end
         states = earlier.states if earlier is not None else StatementList()
-        self._statements: Final = GrowingStatements(
-            states.spliced(splice.first, splice.old_end, [None] * (splice.new_end - splice.first))
-        )
+        shift = splice.new_end - splice.old_end
         reported = earlier.reported if earlier is not None else ()
-        self.reported = [i for i in reported if i < splice.first]
-        self.reported += [i + self.shift for i in reported if i >= splice.old_end]
+        self._statements: Final = GrowingStatements(
+            states.spliced(splice.first, splice.old_end, [None] * (splice.new_end - splice.first)),
+            [*between(reported, 0, splice.first), *(i + shift for i in reported if i >= splice.old_end)],
+        )
         self._alike: Final = AlikeFunctions()
         self.functions: Final[list[AnalysedFunction]] = []
-        self.top_level: Final[list[int]] = []
-        self.headless: Final[list[HeadlessBody]] = []
-        self._earlier_headless: Final = earlier.headless if earlier is not None and context is earlier.context else ()
-        self._heads_before: Final[dict[int, Mapping[str, Head]]] = {}
-        """The heads of the module when the function lost its own whose statements begin at each of some segments."""
+        self._before: Final = earlier
+        self._finder: Final = FunctionFinder(segments, earlier, splice, context, outdated, self._statements)
 
     @property
     def states(self) -> StatementList:
@@ -138,147 +126,7 @@ class ModuleAnalyzer:
         indices += [index for index, segment in enumerate(new, splice.first) if segment.role is Role.TYPE]
         return [*indices, *(index + by for index in known if index >= splice.old_end)]
 
-    # ---- where functions are
-
-    def _parts(self) -> list[FunctionPart]:
-        """Every function, in order; takes note of what lies between them.
-
-        Raises:
-            NeedsFullAnalysis: there is something that the whole text must be read for.
-        """
-        segments, splice = self.segments, self.splice
-        parts: list[FunctionPart] = []
-        kept = bisect_left(self.earlier, splice.first, key=lambda function: function.last)
-        if kept and segments[self.earlier[kept - 1].last].role is not Role.CLOSE:
-            kept -= 1  # it is not closed, so what was changed after it may be part of it now
-        parts += map(self._kept, self.earlier[:kept])
-        index = parts[-1].last + 1 if parts else 0
-        self.top_level.extend(position for position in self.earlier_top_level if position < index)
-        while index < self.count:
-            if segments[index].role is not Role.HEADER:
-                end = index + 1
-                if self._is_top_level(segments[index]):
-                    self.top_level.append(index)
-                    end = min(end_without_head(segments, index), self.count)
-                    if segments[index].role in (Role.STATEMENT, Role.JUNK):
-                        self._lose_head(index + (segments[index].role is Role.JUNK), end)
-                index = end
-                continue
-            if index >= splice.new_end:
-                number = bisect_left(self.earlier, index - self.shift + 1, key=lambda function: function.start)
-                if number < len(self.earlier) and self.earlier[number].start == index - self.shift + 1:
-                    parts += (self._kept(function.moved(self.shift)) for function in self.earlier[number:])
-                    first, index = index, parts[-1].last + 1
-                    moved = (position + self.shift for position in self.earlier_top_level)
-                    self.top_level.extend(position for position in moved if first <= position < index)
-                    continue
-            self._looked_at = index
-            parts.append(self._region(index))
-            index = parts[-1].last + 1
-        return parts
-
-    def _lose_head(self, start: int, end: int) -> None:
-        """Say nothing of statements that have no head, and keep what is known of them where they lost it."""
-        states = self.states
-        known = self._known(start)
-        if isinstance(known, FunctionStatements) and known.end <= end and known.head not in self._outdated:
-            reported = [index - start for index in between(self.reported, start, known.end)]
-            self.headless.append(HeadlessBody(known, states, start, reported, self.earlier_heads))
-        elif (body := self._headless_at(start)) is not None:
-            self.headless.append(body)
-        if any(states[start:end]):
-            self._take(start, end, [None] * (end - start))
-
-    def _get_head(self, start: int) -> FunctionStatements | None:
-        """What is known of the statements from ``start`` on, which have a head again."""
-        body = self._headless_at(start)
-        if body is None:
-            return None
-        function = body.function
-        self._statements.take(start, function.end, body.statements, body.first)
-        first, last = bisect_left(self.reported, start), bisect_left(self.reported, function.end)
-        self.reported[first:last] = [start + number for number in body.reported]
-        self._heads_before[start] = body.heads
-        return function
-
-    def _headless_at(self, start: int) -> HeadlessBody | None:
-        """The statements from ``start`` on that had no head before the edit, which left all of them as they are."""
-        splice = self.splice
-        for body in self._earlier_headless:
-            moved = body if body.function.end <= splice.first else body.moved(self.shift)
-            if moved.function.start == start and (moved is body or start >= splice.new_end):
-                return moved
-        return None
-
-    @staticmethod
-    def _is_top_level(segment: Segment) -> bool:
-        """Whether there is something to say about a segment that is no part of a function.
-
-        Raises:
-            NeedsFullAnalysis: it is text of another kind, or a metadata section that is not the last.
-        """
-        if segment.role is Role.TYPE:
-            return False
-        if segment.role is Role.METADATA or "\0" in segment.text:
-            raise NeedsFullAnalysis
-        return bool(segment.tokens[0]) or OPEN_COMMENT in segment.kinds
-
-    def _kept(self, function: AnalysedFunction) -> FunctionPart:
-        """A function whose text is what it was."""
-        head, known = function.head, function
-        if isinstance(function, FunctionStatements):
-            if head not in self._outdated:
-                return function
-            is_plain, is_closed = True, function.is_closed
-        else:
-            is_plain, is_closed = function.could_be_plain, self.segments[function.last].role is Role.CLOSE
-        if head in self._outdated:
-            head, known = self.context.head(self.segments[function.start - 1]), None
-            is_plain = head.is_plain
-        return FunctionRegion(function.start, function.last, is_closed, is_plain, head, known)
-
-    def _region(self, header: int) -> FunctionRegion:
-        """The function whose head is a segment."""
-        segments = self.segments
-        head = self.context.head(segments[header])
-        known = self._known(header + 1) or self._get_head(header + 1)
-        if known is not None and known.head in self._outdated:
-            known = None
-        if isinstance(known, FunctionStatements) and (is_closed := is_closed_at(segments, known.end)) is not None:
-            # Only its head or its brace changed: what its statements are need not be looked at again.
-            return FunctionRegion(header + 1, known.end - (not is_closed), is_closed, head.is_plain, head, known)
-        last, index = header, header + 1
-        closed = False
-        while index < self.count and not closed:
-            if index % _AT_ONCE == 0:
-                check_cancelled()
-            segment = segments[index]
-            has_tokens = segment.kinds[0] not in _COMMENTS or bool(segment.kinds.strip(_COMMENTS))
-            if has_tokens and segment.role not in OF_BODY:
-                break
-            if has_tokens:
-                last = index
-                closed = segment.role is Role.CLOSE
-            elif OPEN_COMMENT in segment.kinds:
-                break
-            index += 1
-        known = known if known is not None and known.last == last else None
-        return FunctionRegion(header + 1, last, closed, head.is_plain, head, known)
-
-    def _known(self, start: int) -> AnalysedFunction | None:
-        """The earlier function of which all statements from ``start`` on stayed, if there is one."""
-        splice = self.splice
-        is_before = start <= splice.first
-        if not is_before and start < splice.new_end:
-            return None
-        at = start if is_before else start - self.shift
-        number = bisect_left(self.earlier, at, key=lambda function: function.start)
-        if number == len(self.earlier) or self.earlier[number].start != at:
-            return None
-        function = self.earlier[number]
-        if not is_before:
-            return function.moved(self.shift)
-        return function if isinstance(function, FunctionStatements) and function.end <= splice.first else None
+    # ---- what is known of the text
 
     def _gap(self, last: int) -> int:
         """How much text without a token follows a function that is not closed."""
@@ -310,21 +158,21 @@ class ModuleAnalyzer:
         except NeedsFullAnalysis:
             raise
         except Exception as error:
-            raise AnalysisFault(self._looked_at) from error
+            raise AnalysisFault(self._finder.looked_at) from error
 
     def _run(self) -> ModuleAnalysis:
-        parts = self._parts()
+        parts = self._finder.find()
         heads = {
             head.name: head for part in parts if (head := part.head).name
         }  # of two of one name, TVM keeps the last
         changed = ChangedHeads(self.earlier_heads, heads)
         self._parts_found = parts
-        reporting = {bisect_left(parts, index, key=last_segment) for index in self.reported}
+        reporting = {bisect_left(parts, index, key=last_segment) for index in self._statements.reported}
         outside = Outer(heads, self.functions)
         changed_since = changed
         for number, part in enumerate(parts):
-            self._looked_at = part.start - 1
-            before = self._heads_before.get(part.start)
+            self._finder.looked_at = part.start - 1
+            before = self._finder.heads_before.get(part.start)
             changed = changed_since if before is None else ChangedHeads(before, heads)
             known = part if isinstance(part, FunctionStatements) else unless_edited(part)
             if known is not None and number not in reporting and self._stays(known, changed):
@@ -339,12 +187,12 @@ class ModuleAnalyzer:
             self.segments,
             self.states,
             self.functions,
-            self.reported,
+            self._statements.reported,
             heads,
             self.types,
-            self.top_level,
+            self._finder.top_level,
             self._call_memo if call_alike(self.earlier, self.functions) else None,
-            self.headless,
+            self._finder.headless,
         )
 
     def _stays(self, known: FunctionStatements, changed: ChangedHeads) -> bool:
@@ -392,6 +240,8 @@ class ModuleAnalyzer:
         """A function typed statement by statement; ``None`` where it must be read as a whole."""
         known = region.known
         with suppress(NeedsFullAnalysis):
+            if known is None:
+                known = self._shortened(region, outside)
             if isinstance(known, FunctionStatements):
                 late = self._late(region.start)
                 if known.is_closed != region.is_closed or known.late != late:
@@ -400,6 +250,25 @@ class ModuleAnalyzer:
         with suppress(NeedsFullAnalysis):
             return self._typed(region, outside)
         return None
+
+    def _shortened(self, region: FunctionRegion, outside: Outer) -> FunctionStatements | None:
+        """What a function was that ends sooner now, since a definition stands between its statements; if it is that.
+
+        Raises:
+            NeedsFullAnalysis: see :meth:`.StatementTyper.finished`.
+        """
+        start, end, head = region.start, region.end, region.head
+        number = bisect_left(self.earlier, start, key=lambda function: function.start)
+        known = self.earlier[number] if number < len(self.earlier) else None
+        if not isinstance(known, FunctionStatements) or known.start != start or end > self.splice.first:
+            return None
+        if known.head is not head or head in self._outdated or head.untyped or not start < end < known.end:
+            return None
+        assert self._before is not None
+        ended = replace(known.ending(end, is_closed=region.is_closed), late=self._late(start))
+        typer = StatementTyper(self.context.within(head, ended.late), ended, known.names.copy(), self.states, outside)
+        typer.names.remove(self._before.states[end : known.end])
+        return typer.finished(self.states, between(self._statements.reported, start, end))
 
     def _partial(
         self,
@@ -424,8 +293,9 @@ class ModuleAnalyzer:
             if isinstance(known, FunctionStatements):
                 known = replace(known, head=region.head).ending(region.end, is_closed=region.is_closed)
             functions.append(known)
+        reported = [*reported]  # what is reported changes as the analysis goes on
         analysis = ModuleAnalysis(
-            self.context, self.segments, states, functions, reported, heads, self.types, self.top_level
+            self.context, self.segments, states, functions, reported, heads, self.types, self._finder.top_level
         )
         open_head = unfinished.start - 1 if unfinished is not None and unfinished.head.untyped else None
         return PartialAnalysis(analysis, settled, len(self.segments), knows_uses=False, open_head=open_head)
@@ -435,7 +305,7 @@ class ModuleAnalyzer:
         settled = region.start - 1
         if self.splice.new_end > settled:
             return None
-        return self._partial(None, outside.heads, settled, self.states, self.reported)
+        return self._partial(None, outside.heads, settled, self.states, self._statements.reported)
 
     def _tell_of(self, typer: StatementTyper, heads: Mapping[str, Head]) -> None:
         """Report the progress of typing statements anew."""
@@ -445,7 +315,7 @@ class ModuleAnalyzer:
 
         def tell(typing: StatementTyper, settled: int, followed: Mapping[int, TypedStatement]) -> None:
             def part() -> PartialAnalysis | None:
-                reported = _with_reported(self.reported, followed)
+                reported = self._statements.reported_with(followed)
                 states = replaced(self.states, followed)
                 return self._partial(typing.unfinished(), heads, settled, states, reported)
 
@@ -464,7 +334,7 @@ class ModuleAnalyzer:
         header, end = region.start - 1, region.last + 1
         if self._progress is not None and end - header > STEP:
             self._progress(partial(self._part_before, region, outside))
-        self._take(region.start, end, [None] * (end - region.start))
+        self._statements.put(region.start, [None] * (end - region.start))
         segments = self.segments[header:end]
         words = words or self._words(region, outside)
         made = WholeFunctionAnalysis(
@@ -495,7 +365,7 @@ class ModuleAnalyzer:
         if alike is not None:
             made, statements = alike
             reported = [index for index, each in enumerate(statements, start) if each.is_reported]
-            self._take(start, end, statements, reported)
+            self._statements.put(start, statements, reported)
             return made
         function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed, late=late)
         context = self.context.within(region.head, late)
@@ -508,28 +378,21 @@ class ModuleAnalyzer:
             orders = [float(index) for index in range(first, first + len(part))]
             typer.place_all(context.statements_of(part), orders, first)
             typer.names.settle()
-        self._take(start, end, typer.placed, typer.reported)
+        self._statements.put(start, typer.placed, typer.reported)
         if typer.parameters.too_late:
             followed = typer.settle_parameters(self.states)
             self._statements.replace(followed)
-            self.reported = _with_reported(self.reported, followed)
-            return typer.finished(self.states, between(self.reported, start, end))
+            return typer.finished(self.states, between(self._statements.reported, start, end))
         made = typer.finished(typer.placed, typer.reported, start)
         if words is not None:
             self._alike.keep(words, made, typer.placed, outside)
         return made
 
-    def _take(self, start: int, end: int, made: Sequence[TypedStatement | None], reported: Sequence[int] = ()) -> None:
-        self._statements.put(start, made)
-        first, last = bisect_left(self.reported, start), bisect_left(self.reported, end)
-        if reported or last > first:
-            self.reported[first:last] = reported
-
     def _retyped(
         self, known: FunctionStatements, head: Head, outside: Outer, changed: ChangedHeads
     ) -> FunctionStatements:
         """A function whose statements stayed the same: what uses a parameter or function that changed is typed anew."""
-        reported = between(self.reported, known.start, known.end)
+        reported = between(self._statements.reported, known.start, known.end)
         names = changed.names.intersection(known.calls)
         unknown = [index for index in reported if self._looks_outside(index, changed)]
         function = known
@@ -558,8 +421,7 @@ class ModuleAnalyzer:
         self._tell_of(typer, outside.heads)
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
         self._statements.replace(followed)
-        self.reported = _with_reported(self.reported, followed)
-        return typer.finished(self.states, between(self.reported, known.start, known.end))
+        return typer.finished(self.states, between(self._statements.reported, known.start, known.end))
 
     def _names_type_parameter(self, known: FunctionStatements, head: Head) -> bool:
         """Whether a statement may name a type parameter that the function had and ``head`` has not, or the reverse."""
@@ -587,7 +449,10 @@ def reanalyze(analysis: ModuleAnalysis) -> ModuleAnalysis:
 
 def _defines_the_same(old: Segment, new: Segment) -> bool:
     """Whether two segments of data types differ in the blanks behind them at most: those in front of what follows."""
-    return old is new or old.text.rstrip(WHITE_SPACE) == new.text.rstrip(WHITE_SPACE)
+    if old is new:
+        return True
+    # What is missing at the end of one is missing in its blanks.
+    return not old.diagnostics and old.text.rstrip(WHITE_SPACE) == new.text.rstrip(WHITE_SPACE)
 
 
 def _differing(old: Mapping[str, Type], new: Mapping[str, Type]) -> set[str]:
@@ -597,17 +462,3 @@ def _differing(old: Mapping[str, Type], new: Mapping[str, Type]) -> set[str]:
         name for name, type in new.items() if (was := old.get(name)) is not type and was is not None and was != type
     )
     return names
-
-
-def is_closed_at(segments: Segments, end: int) -> bool | None:
-    """Whether a function is closed whose statements end before segment ``end``; ``None`` where they may go on there."""
-    if end == len(segments):
-        return False
-    segment = segments[end]
-    if segment.kinds.strip(_COMMENTS):
-        return segment.role is Role.CLOSE if segment.role not in (Role.STATEMENT, Role.EXTRA_CLOSE) else None
-    return False if end + 1 == len(segments) else None
-
-
-def _with_reported(reported: Sequence[int], followed: Mapping[int, TypedStatement]) -> list[int]:
-    return sorted([*(index for index in reported if index not in followed), *reported_among(followed)])

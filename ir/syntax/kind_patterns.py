@@ -195,13 +195,16 @@ HEAD_GOES_ON: Final = re.compile(
 DEVICE: Final = re.compile(f"{_GAP}{NAME}{_GAP}=")
 """An attribute in braces, as in the virtual device of a parameter."""
 
-TYPE_BODY: Final = re.compile(rf"\{{(?:(?!{STOP})[^}}])*\}}?")
+_IN_TYPE: Final = f"(?!{STOP}|{NEXT_BINDING.pattern})"
+"""Nothing that is bound stands in a data type: one that is typed in a body takes none of the statements behind it."""
+
+TYPE_BODY: Final = re.compile(rf"\{{(?:{_IN_TYPE}[^}}])*\}}?")
 """The constructors of a type, in their braces."""
 
-TYPE_HEAD: Final = re.compile(rf"{EXTERN}?{_GAP}{TYPE}{_GAP}{NAME}?(?:{_GAP}\[(?:(?!{STOP})[^\]{{}}])*\]?)?{_GAP}")
+TYPE_HEAD: Final = re.compile(rf"{EXTERN}?{_GAP}{TYPE}{_GAP}{NAME}?(?:{_GAP}\[(?:{_IN_TYPE}[^\]{{}}])*\]?)?{_GAP}")
 """A type definition up to its brace."""
 
-TYPE_END: Final = re.compile(f"{STOP}|{DIRECTIVE}|[{DEFINITIONS}]")
+TYPE_END: Final = re.compile(f"{STOP}|{DIRECTIVE}|[{DEFINITIONS}]|{NEXT_BINDING.pattern}")
 """What ends a type definition without braces."""
 
 NEXT_END: Final = re.compile(f"{_GAP};")

@@ -20,7 +20,7 @@ from .kind_patterns import TO_BRACE, is_open
 from .lexer import PieceReader, first_unsure, lex, read_chunks
 from .segment_list import Segments
 from .segments import Beyond, Splitter
-from .statements import CutSegment, Segment, alike_segments
+from .statements import CutSegment, Segment, alike_segments, is_same
 
 __all__ = ["Splice", "Split", "split", "split_text"]
 
@@ -467,26 +467,15 @@ def _kept(old: Sequence[Segment], new: Sequence[Segment]) -> tuple[int, int]:
     """How many segments at the beginning, and how many of the others at the end, stayed the same."""
     before = 0
     for one, other in zip(old, new, strict=False):
-        if not _is_same(one, other):
+        if not is_same(one, other):
             break
         before += 1
     after = 0
     for one, other in zip(reversed(old[before:]), reversed(new[before:]), strict=False):
-        if not _is_same(one, other):
+        if not is_same(one, other):
             break
         after += 1
     return before, after
-
-
-def _is_same(one: Segment, other: Segment) -> bool:
-    return (
-        one.text == other.text
-        and one.kinds == other.kinds
-        and one.role is other.role
-        and one.in_body == other.in_body
-        and one.is_far_sighted == other.is_far_sighted
-        and one.is_short == other.is_short
-    )
 
 
 def split_text(lines: LineIndex) -> Split:

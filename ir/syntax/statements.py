@@ -17,7 +17,7 @@ from .segment_text import MOST_FINDINGS, SegmentText, tokens_behind_quotes
 from .segments import Role
 from .tokens import COMMENTS, LOCAL, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
-__all__ = ["CutSegment", "Segment", "alike_segments"]
+__all__ = ["CutSegment", "Segment", "alike_segments", "is_same"]
 
 _NOT_PARSED: Final[list[Statement]] = []
 
@@ -178,3 +178,15 @@ class CutSegment(Segment):
 def alike_segments(forms: Sequence[Form], texts: Iterable[str]) -> Iterator[Segment]:
     """Statements in the body of a function that are known by their forms."""
     return map(Segment, [form.kinds for form in forms], texts, forms)
+
+
+def is_same(one: Segment, other: Segment) -> bool:
+    """Whether two segments are the same, wherever they stand."""
+    return one is other or (
+        one.text == other.text
+        and one.kinds == other.kinds
+        and one.role is other.role
+        and one.in_body == other.in_body
+        and one.is_far_sighted == other.is_far_sighted
+        and one.is_short == other.is_short
+    )
