@@ -195,8 +195,9 @@ HEAD_GOES_ON: Final = re.compile(
 DEVICE: Final = re.compile(f"{_GAP}{NAME}{_GAP}=")
 """An attribute in braces, as in the virtual device of a parameter."""
 
-_IN_TYPE: Final = f"(?!{STOP}|{NEXT_BINDING.pattern})"
-"""Nothing that is bound stands in a data type: one that is typed in a body takes none of the statements behind it."""
+_IN_TYPE: Final = rf"(?!{STOP}|(?:{NEXT_BINDING.pattern})[^;{{}}]{{0,256}}[;{{])"
+"""No statement stands in a data type, though what is typed in one may begin like it: one that is typed in a body takes
+none of the statements behind it."""
 
 TYPE_BODY: Final = re.compile(rf"\{{(?:{_IN_TYPE}[^}}])*\}}?")
 """The constructors of a type, in their braces."""

@@ -95,3 +95,22 @@ def test_what_other_functions_give_meanwhile_counts_once_the_head_is_back():
 def test_a_brace_too_many_between_statements_still_closes_no_function():
     edited = Snapshot.open(_TEXT.replace("  let %a", "}\n  let %a"), "example.relay")
     assert [found.message for found in _errors(edited)] == ["unexpected `}`"]
+
+
+@pytest.mark.parametrize(
+    "typed", ["type Other[A] {\n  One(A),\n}\n", "extern type Other\n", "def @other() {\n  1\n}\n"]
+)
+def test_a_definition_typed_between_statements_takes_none_of_them_with_it(typed: str):
+    at = _TEXT.index("  let %a")
+    snapshot = Snapshot.open(_TEXT, "example.relay")
+    before = described(snapshot.diagnostics)
+    keys = [(at + number, at + number, key) for number, key in enumerate(typed)]
+    keys += [(start, start + 1, "") for start, _, _ in reversed(keys)]
+    for start, end, key in keys:
+        snapshot = snapshot.edit(TextSpan(start, end), key)
+        problem = difference(snapshot, Snapshot.open(snapshot.text, "example.relay"), at, whole=True)
+        assert problem is None, f"{problem}\n--- after\n{snapshot.text}"
+        statement = snapshot.statement_span(snapshot.text.index("let %a"))
+        assert snapshot.text[statement.start : statement.end].strip() == "let %a = exp(%0);"
+    assert snapshot.text == _TEXT
+    assert described(snapshot.diagnostics) == before
