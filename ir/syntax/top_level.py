@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
@@ -25,6 +26,7 @@ __all__ = [
     "version_findings",
 ]
 
+_ROLE_OF: Final = attrgetter("role")
 _TOGETHER: Final = 256
 """So many segments are looked at together."""
 
@@ -73,12 +75,11 @@ def end_without_head(segments: Sequence[Segment], index: int) -> int:
         return index + 1
     at = index + 1
     while at < len(segments):
-        for segment in segments[at : at + _TOGETHER]:
-            if segment.role not in OF_BODY:
-                return at
-            at += 1
-            if segment.role is Role.CLOSE:
-                return at
+        roles = list(map(_ROLE_OF, segments[at : at + _TOGETHER]))
+        if any(role not in OF_BODY for role in set(roles)) or Role.CLOSE in roles:
+            end = next(number for number, role in enumerate(roles) if role is Role.CLOSE or role not in OF_BODY)
+            return at + end + (roles[end] is Role.CLOSE)
+        at += len(roles)
     return at
 
 
