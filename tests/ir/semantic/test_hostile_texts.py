@@ -12,11 +12,11 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.diagnostics import diagnostics
 from relay_lsp.server.session.workspace import COLLECTOR_THRESHOLDS
-from tests.hostile_figures import seconds_allowed
+from tests.hostile_figures import seconds_allowed, slowness
 from tests.hostile_texts import HOSTILE_TEXTS
 
 _SHARED_MACHINE = 3.0
-"""How much longer a machine may take that has other work: the processor's time goes up with it, too."""
+"""How much longer a machine may take that has other work, besides what its processor is slower then."""
 
 
 @pytest.fixture
@@ -42,7 +42,8 @@ def test_a_hostile_text_gets_its_diagnostics_in_time(name: str, size: int) -> No
         assert finding.code != "internal-error"
         assert finding.span is None or 0 <= finding.span.start <= finding.span.end <= len(text)
         assert len(finding.message) < 5_000
-    assert seconds < _SHARED_MACHINE * seconds_allowed(text)
+    allowed = _SHARED_MACHINE * seconds_allowed(text)
+    assert seconds < allowed or seconds < allowed * slowness()
 
 
 def test_parentheses_that_nest_too_deep_cost_their_statement() -> None:
