@@ -23,7 +23,7 @@ from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.tokens import LET, META
 from ..syntax.top_level import unexpected_brace
-from ..syntax.tree import nodes_at
+from ..syntax.tree import token_range
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error, has_incomplete
@@ -178,18 +178,22 @@ class LoweredStatement:
         return self._effect
 
     def expression_ending_at(self, token: int) -> Expr | None:
-        """The innermost expression whose last token is one of the statement's; cached by the token."""
-        known = cast("dict[int, Expr | None]", self.memo.setdefault(LoweredStatement.expression_ending_at, {}))
-        if token not in known:
-            segment = self.unit.segment
-            end = segment.span(token).end
-            exprs = (
-                self.nodes.get((id(node.statement), id(node.node)))
-                for node in nodes_at(segment, end - 1, 0)
-                if node.span.end == end
-            )
-            known[token] = next((expr for expr in exprs if expr is not None), None)
-        return known[token]
+        """The innermost expression whose last token is one of the statement's."""
+        return self._ending.get(token)
+
+    @property
+    def _ending(self) -> Mapping[int, Expr]:
+        """The innermost of the expressions that end with each token, worked out for all at once: a value of a hundred
+        lines has a type comment on each, and to go down to each of them took most of the time of a key."""
+        ending = cast("dict[int, Expr] | None", self.memo.get(LoweredStatement.expression_ending_at))
+        if ending is None:
+            ending, begins = {}, dict[int, int]()
+            for expr, origin in self.origins.items():  # of two that are written in one place, the inner one comes first
+                first, last = token_range(origin.statement, origin.node)
+                if begins.get(last, -1) < first:
+                    begins[last], ending[last] = first, expr
+            self.memo[LoweredStatement.expression_ending_at] = ending
+        return ending
 
     @property
     def nodes(self) -> Mapping[tuple[int, int], Expr]:
@@ -265,6 +269,8 @@ class LoweredStatement:
             return TypedLowering(ERROR, ())
         known = dict(zip(self.placeholders.values(), types, strict=True))
         inferred = infer_statement(value, known, self._module_with(heads), is_worded=False)
+        if self.binds_inside:  # it may go on for a hundred lines, whose type comments ask for the types next
+            self.memo[LoweredStatement.types_with] = types, {**known, **inferred.types}
         is_told = not any(map(has_incomplete, types))
         if is_told and not inferred.complete and not inferred.diagnostics:
             raise NeedsFullAnalysis

@@ -164,7 +164,7 @@ class ModuleMeaning(Protocol):
         ...
 
     def type_ending_at(self, index: int, token: int) -> Type | None:
-        """The type of the innermost expression that ends with a token of a statement which shares its lowering."""
+        """The type of the innermost expression that ends with a token of a statement that is read alone."""
         ...
 
     def statement_types(

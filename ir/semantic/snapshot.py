@@ -379,7 +379,7 @@ class Snapshot(SnapshotTokens):
         token = bisect_left(segment.tokens[2], end) - 1
         if token < 0:
             return None
-        if self._meaning.shared_template(index) is not None:
+        if self._meaning.template(index) is not None:
             return self._meaning.type_ending_at(index, token)
         expr = self.expr_before(base + segment.span(token).end)
         return self.type_of(expr) if expr is not None else None

@@ -423,15 +423,16 @@ class StatementNames:
         return [None if state is None else _sound_type(state) for state in states]
 
     def type_ending_at(self, index: int, token: int) -> Type | None:
-        """The type of the innermost expression that ends with a token of a statement which shares its lowering."""
+        """The type of the innermost expression that ends with a token of a statement that is read alone."""
         function, state = self.in_segments.plain(index), self.in_segments.state(index)
-        if function is None or state is None or state.shared is None:
+        if function is None or state is None:
             return None
-        expr = state.shared.expression_ending_at(token)
+        lowered = state.lowered
+        expr = lowered.expression_ending_at(token)
         if expr is None or isinstance(expr, GlobalVar):
             return None if expr is None else self._global_type(state.segment.tokens[1][token])
         known = tuple([self._type_before(function, name, state.order) for name in state.uses])
-        return _known(state.shared.types_with(known, self.analysis.heads).get(expr))
+        return _known(lowered.types_with(known, self.analysis.heads).get(expr))
 
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression that was given out here."""

@@ -82,6 +82,7 @@ __all__ = [
     "is_simple",
     "is_whole_binding",
     "name_of_head",
+    "name_of_type",
 ]
 
 _GAP: Final = f"[{COMMENTS}]*"
@@ -176,6 +177,9 @@ HEADER_END: Final = re.compile(rf"[{{}};{LET}]|{_BINDS_GRAPH}|{STOP}")
 
 _HEAD_NAME: Final = re.compile(rf"[^{GLOBAL}(\[]*{GLOBAL}")
 """The head of a function up to its name, whatever is typed in front of that."""
+
+_TYPE_NAME: Final = re.compile(rf"[{EXTERN}{TYPE}][^{NAME}(\[{{]*{NAME}")
+"""A data type up to its name, whatever is typed in front of that: behind a bracket, it would be another one's."""
 
 WHOLE_HEAD: Final = re.compile(rf"{DEF}{_GAP}{GLOBAL}{_GAP}[(\[].*[^{ARROW}:,]{_GAP}")
 """A head up to its brace, if as many parentheses open in it as close."""
@@ -290,6 +294,12 @@ def ends_value_in(kinds: str, let: int) -> tuple[bool | None, int]:
 def name_of_head(kinds: str) -> int | None:
     """Which token of the head of a function is its name, if it has one."""
     match = _HEAD_NAME.match(kinds)
+    return None if match is None else match.end() - 1
+
+
+def name_of_type(kinds: str) -> int | None:
+    """Which token of a data type is its name, if it has one."""
+    match = _TYPE_NAME.match(kinds)
     return None if match is None else match.end() - 1
 
 

@@ -12,7 +12,7 @@ from ..module import IRModule, TypeData
 from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar
 from .expression_spans import place_span
-from .kind_patterns import name_of_head
+from .kind_patterns import name_of_head, name_of_type
 from .lowering import AlikeLowering, Item
 from .positions import Positions, span_between
 from .scopes import Definition, Names, SymbolKind
@@ -191,8 +191,8 @@ class Reading:
             self.names.unreadable.add(name[1:])
 
     def _declare_type(self, unit: Unit, kinds: str, texts: Sequence[str]) -> None:
-        token = kinds.find("I")
-        if token < 0:
+        token = name_of_type(kinds)
+        if token is None:
             return
         name = texts[token]
         earlier = self.names.types.get(name)
@@ -209,8 +209,8 @@ class Reading:
     def _define_type(self, unit: Unit) -> None:
         segment = unit.segment
         kinds, texts, _ = segment.tokens
-        token = kinds.find("I")
-        if token < 0 or not segment.statements:
+        token = name_of_type(kinds)
+        if token is None or not segment.statements:
             return
         owner, first = self._declared.get(unit), self.names.types.get(texts[token])
         if owner is None or first is None:

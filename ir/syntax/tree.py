@@ -25,6 +25,7 @@ __all__ = [
     "scope_range",
     "statement_range",
     "token_index_at",
+    "token_range",
 ]
 
 
@@ -186,9 +187,14 @@ def _last_token(statement: Statement, position: int) -> int:
     return statement.token(position)
 
 
-def _node_range(segment: Segment, statement: Statement, node: ShapeNode) -> TextSpan:
+def token_range(statement: Statement, node: ShapeNode) -> tuple[int, int]:
+    """The first and the last token of a node of a statement."""
     first = statement.token(node.first)
-    return segment.range(first, max(first, _last_token(statement, node.last)))
+    return first, max(first, _last_token(statement, node.last))
+
+
+def _node_range(segment: Segment, statement: Statement, node: ShapeNode) -> TextSpan:
+    return segment.range(*token_range(statement, node))
 
 
 def _statement_at(segment: Segment, statements: Sequence[Statement], offset: int) -> Statement | None:
