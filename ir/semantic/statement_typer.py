@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from msgspec.structs import replace
 
 from ..cancellation import check_cancelled
+from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Place, Severity
 from ..inference import OPEN
 from ..syntax.scopes import Definition, is_graph_name
@@ -512,8 +513,19 @@ class StatementTyper:
         before = self.states[first : index - len(recent)]
         nearby = [state.bound for state in (*before, *recent) if state is not None and state.bound]
         is_graph = is_graph_name(name)
-        names = (*self.function.head.parameters, *nearby)
-        return [other for other in names if other[1:2].isdigit() == is_graph]  # is_graph_name, for many names
+        # A head may have a thousand parameters, and the statements below one that is damaged as many unknown names.
+        return [*self._parameters[is_graph], *_names_alike(nearby, is_graph=is_graph)]
+
+    @cached
+    def _parameters(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The parameters whose names are no graph variable's, and those whose names are."""
+        names = self.function.head.parameters
+        return _names_alike(names, is_graph=False), _names_alike(names, is_graph=True)
+
+
+def _names_alike(names: Iterable[str], *, is_graph: bool) -> Sequence[str]:
+    """Those of some names that are those of graph variables, or those that are not."""
+    return [name for name in names if name[1:2].isdigit() == is_graph]  # is_graph_name, for many names
 
 
 def _worked_out(
