@@ -60,6 +60,7 @@ __all__ = [
     "NEXT_BINDING",
     "NEXT_ELSE",
     "NEXT_END",
+    "NEXT_ITEM",
     "NEXT_TOP",
     "NEXT_VALUE",
     "NOTHING",
@@ -88,10 +89,10 @@ __all__ = [
 _GAP: Final = f"[{COMMENTS}]*"
 _BINDS_GRAPH: Final = f"{GRAPH}{_GAP}="
 
-STOP: Final = (
-    rf"{DEF}(?={_GAP}{GLOBAL})|{TYPE}(?={_GAP}{NAME}{_GAP}[\[{{])|{EXTERN}(?={_GAP}{TYPE})|[{METADATA}{VERSION}]"
-)
-"""What can only stand at the top of a module, and so ends every body before it."""
+_DEFINES: Final = rf"{DEF}(?={_GAP}{GLOBAL})|{TYPE}(?={_GAP}{NAME}{_GAP}[\[{{])|{EXTERN}(?={_GAP}{TYPE})|{METADATA}"
+STOP: Final = f"{_DEFINES}|[{VERSION}{DIRECTIVE}](?={_GAP}(?:{_DEFINES}))"
+"""What can only stand at the top of a module, and so ends every body before it: a directive does where a definition
+follows it, and is else one that is typed inside of a body."""
 
 _TOPS: Final = DEFINITIONS + METADATA + VERSION
 _BODY_ENDS: Final = f"}}{_TOPS}"
@@ -127,8 +128,11 @@ STATEMENT_MARK: Final = re.compile(rf"[()\[\]{{}};,]|=(?={_GAP}{LET}{_GAP}{LOCAL
 BRACE: Final = re.compile(rf"[{{}}]|{STOP}")
 """A brace, or what ends every body."""
 
-NEXT_TOP: Final = re.compile(f"{STOP}|{DIRECTIVE}")
-"""What begins a definition, a directive or the metadata section."""
+NEXT_TOP: Final = re.compile(STOP)
+"""What begins a definition, a directive or the metadata section behind a body."""
+
+NEXT_ITEM: Final = re.compile(f"{STOP}|[{VERSION}{DIRECTIVE}]")
+"""What begins one of these where there is no body."""
 
 DEFINITION: Final = re.compile(f"[{DEFINITIONS}]")
 
@@ -209,7 +213,7 @@ TYPE_BODY: Final = re.compile(rf"\{{(?:{_IN_TYPE}[^}}])*\}}?")
 TYPE_HEAD: Final = re.compile(rf"{EXTERN}?{_GAP}{TYPE}{_GAP}{NAME}?(?:{_GAP}\[(?:{_IN_TYPE}[^\]{{}}])*\]?)?{_GAP}")
 """A type definition up to its brace."""
 
-TYPE_END: Final = re.compile(f"{STOP}|{DIRECTIVE}|[{DEFINITIONS}]|{NEXT_BINDING.pattern}")
+TYPE_END: Final = re.compile(f"{STOP}|[{VERSION}{DIRECTIVE}{DEFINITIONS}]|{NEXT_BINDING.pattern}")
 """What ends a type definition without braces."""
 
 NEXT_END: Final = re.compile(f"{_GAP};")

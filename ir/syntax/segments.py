@@ -32,6 +32,7 @@ from .kind_patterns import (
     NEXT_BINDING,
     NEXT_ELSE,
     NEXT_END,
+    NEXT_ITEM,
     NEXT_TOP,
     NEXT_VALUE,
     NO_BEGINNING,
@@ -201,7 +202,7 @@ class Splitter(SearchedKinds):
             return self._header(first)
         if kind in TYPE + EXTERN:
             return Cut(self._type_end(first), Role.TYPE, False)
-        following = NEXT_TOP.search(kinds, first + 1)
+        following = NEXT_ITEM.search(kinds, first + 1)
         definition = DEFINITION.search(kinds, first + 1)
         ends = [match.start() for match in (following, definition) if match]
         end = min(ends, default=len(kinds))
@@ -233,11 +234,13 @@ class Splitter(SearchedKinds):
             return Cut(first + 1, Role.STATEMENT, True, far_sighted=True)  # no statement begins with a brace
         if kinds[first] == ";" and (nothing := NOTHING.match(kinds, first)) is not None:
             return Cut(nothing.end(), Role.STATEMENT, True)
+        if kinds[first] in VERSION + DIRECTIVE:
+            return Cut(first + 1, Role.STATEMENT, True)
         end = self._flat_end(first)
         short = self._short(first, end)
         if short is not None:
             return short
-        if end == len(kinds) or kinds[end] == "}":
+        if end == len(kinds) or kinds[end] == "}" or (kinds[end] == VERSION and self._is_balanced(first, end)):
             return Cut(end, Role.STATEMENT, True)
         if kinds[end] == ";" and self._is_balanced(first, end) and not LET_VALUE.search(kinds, first, end):
             return Cut(end + 1, Role.STATEMENT, True)

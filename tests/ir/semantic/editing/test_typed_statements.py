@@ -36,6 +36,8 @@ _OWN_LINE = [
         ("let", "let %new = nn.relu(%x);"),
         ("let", "let %x_99 = nn.relu(%x);"),
         ("let", f"let %new: {_TYPE} = nn.relu(%x);"),
+        ("graph", '#[version = "0.0.5"]'),
+        ("let", "#[a directive]"),
     )
     for number in (0, _STATEMENTS // 2, _STATEMENTS - 1)
 ]
