@@ -169,6 +169,11 @@ class Snapshot(SnapshotTokens):
         if "_analysis" not in self.__dict__:
             self.__dict__["_analysis"] = self._analysed(lambda part: progress(partial(self._part, part)))
 
+    def prepare_for_edits(self) -> None:
+        """Work out what the first edit that reaches further than its statement asks of all statements."""
+        if self._analysis is not None:
+            self._analysis.states.find_names()
+
     def _part(self, analysed: Callable[[], PartialAnalysis | None]) -> PartialSnapshot | None:
         part = analysed()
         if part is None:

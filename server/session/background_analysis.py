@@ -345,8 +345,10 @@ def _plain_preview(lines: LineIndex, name: str) -> Preview | None:
 
 
 def _read(open: Callable[[], Snapshot]) -> Snapshot:
-    """A snapshot that is opened, and analysed here: the first request would have to wait for that."""
-    return _analysed(open())
+    """A snapshot that is opened, and analysed here: the first request and the first edit would have to wait for it."""
+    snapshot = _analysed(open())
+    snapshot.prepare_for_edits()
+    return snapshot
 
 
 def _analysed(snapshot: Snapshot) -> Snapshot:

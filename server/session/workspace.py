@@ -238,11 +238,15 @@ class Workspace:
         self.analysis.thread.submit(_preload)
 
     async def prepare(self) -> None:
-        """Start the worker, so that the first pass does not wait for it."""
+        """Start the worker, and load what unknown names are compared with: the first pass and the first unknown name
+        do not wait for it."""
+        from relay_lsp.ir.syntax.suggestions import closest
+
         from ..worker.jobs import Prepare
 
         with contextlib.suppress(JobError):
             await self.worker.run(Prepare())
+        self.analysis.thread.submit(closest, "", ())
         await self.load_extensions()
 
     async def load_extensions(self) -> None:
