@@ -70,6 +70,7 @@ class LoweredStatement:
         "guess",
         "is_broken",
         "is_value",
+        "lost_equals",
         "lowering",
         "memo",
         "origins",
@@ -79,9 +80,11 @@ class LoweredStatement:
         "value",
     )
 
-    def __init__(self, segment: Segment, names: Names, module: IRModule, guess: bool = False) -> None:
+    def __init__(
+        self, segment: Segment, names: Names, module: IRModule, guess: bool = False, lost_equals: bool = False
+    ) -> None:
         segment.parse()
-        lowering = _OpenLowering(names, guess)
+        lowering = _OpenLowering(names, guess, lost_equals)
         self._module: Final = module
         self.unit: Final = Unit(segment, 1 << 30, 0)
         lowering.enter(self.unit)
@@ -93,7 +96,9 @@ class LoweredStatement:
             if not isinstance(other.value, ErrorExpr):
                 value = Let(Var("_"), other.value, value)
         self.value: Final[Expr] = value
-        self.bound: Final = _bound(item, lowering.definitions)
+        self.lost_equals: Final = lost_equals
+        """Whether it is a binding without its `=`: a call of a graph variable that means nothing binds that."""
+        self.bound: Final = lowering.definitions[0] if lost_equals else _bound(item, lowering.definitions)
         """The definition of the name that it binds."""
         self.binds_inside: Final = len(lowering.definitions) > (self.bound is not None)
         """Whether it has other names of its own."""
@@ -351,10 +356,11 @@ def _bound(item: Item, definitions: Sequence[Definition]) -> Definition | None:
 class _OpenLowering(Lowering):
     """Lowers one statement; a name that it does not bind becomes a placeholder."""
 
-    def __init__(self, names: Names, guess: bool = False) -> None:
+    def __init__(self, names: Names, guess: bool, lost_equals: bool) -> None:
         self.placeholders: dict[str, Var] = {}
         self.functions: dict[str, GlobalVar] = {}
         self.guess: Final = guess
+        self.lost_equals: Final = lost_equals
         super().__init__(names, None)
 
     def _do_name(self, step: Step, values: list[object]) -> object:
@@ -374,7 +380,8 @@ class _OpenLowering(Lowering):
 
     def _do_graph(self, step: Step, values: list[object]) -> Expr:
         name = self._text(step.node.first)
-        if int(name[1:]) not in self.graph:
+        binds = self.lost_equals and self.statement.token(step.node.first) == 0
+        if not binds and int(name[1:]) not in self.graph:
             return self.placeholders.setdefault(name, Var(name[1:]))
         return super()._do_graph(step, values)
 

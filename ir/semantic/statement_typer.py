@@ -153,7 +153,7 @@ class StatementTyper:
         """
         state = self._state(statement, order, index)
         self.names.bind(state)
-        self.names.mention((statement.mentions,), [name for name in statement.mentions if name[0] == "@"])
+        self.names.mention((state.mentions,), [name for name in state.mentions if name[0] == "@"])
         self.placed.append(state)
         if state.is_reported:
             self.reported.append(index)
@@ -218,7 +218,7 @@ class StatementTyper:
             elif lowered is None or type is None or type is ERROR:
                 put_away()
                 count = len(self.parameters.inferred)
-                self.place(state, order, len(placed) + shift)
+                name = self.place(state, order, len(placed) + shift).bound
                 if len(self.parameters.inferred) > count:
                     types.clear()
                 if name is not None:
@@ -297,6 +297,8 @@ class StatementTyper:
             new = self._state(state, state.order, index)
         made[index] = new
         name = new.bound
+        if name != state.bound or (state.has_lost_equals and name and self.type_of(name, state.order) is not None):
+            raise NeedsFullAnalysis  # where a name is bound, or no more, a call of it is no binding, or is one
         if name is not None and self.names.exchange(state, new) and new.type != state.type:
             changed.add(name)
 
@@ -465,7 +467,7 @@ class StatementTyper:
             )
         unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
         if kinds.startswith(GRAPH + "(") and texts[0] in unknown and kinds.endswith(";"):
-            raise NeedsFullAnalysis  # looks like a binding that lost its `=`
+            return self._state(self.context.without_equals(statement.segment), order, index)
         suggested = {name: (self._suggested_type(near[0], order) if near else None) for name, near in unknown.items()}
         guessed_types = tuple([known[name] or suggested[name] or ERROR for name in statement.uses])
         guess, findings = self._findings(statement, guessed_types)

@@ -21,7 +21,7 @@ from ..syntax.suggestions import operator_prefix
 from ..syntax.tokens import COMMENT, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
 from ..types import DataType, Type, TypeVar
 from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
-from .declarations import ModuleTypes, NeedsFullAnalysis
+from .declarations import ModuleTypes
 from .faulty_templates import FaultyTemplates
 from .function_words import FunctionWords
 from .head_parts import head_words
@@ -289,9 +289,13 @@ class TemplateCache:
     def _is_no_operator(self, name: str) -> bool:
         return operators.find(name) is None and name not in self.names.constructors and name not in self.names.types
 
-    def _lowered(self, segment: Segment) -> LoweredStatement:
+    def without_equals(self, segment: Segment) -> TypedStatement:
+        """A statement that is a binding without its `=`, where it looks like a call of what it binds."""
+        return ReportedStatement.lowered_alone(segment, self._lowered(segment, lost_equals=True))
+
+    def _lowered(self, segment: Segment, *, lost_equals: bool = False) -> LoweredStatement:
         check_cancelled()
-        return LoweredStatement(segment, self.names, self.types.module)
+        return LoweredStatement(segment, self.names, self.types.module, lost_equals=lost_equals)
 
     def statements_of(self, segments: Sequence[Segment], names: Sequence[str] | None = None) -> list[TypedStatement]:
         """What statements bind and use; ``names`` are those of the ones that are known by their forms, if at hand.
@@ -412,9 +416,6 @@ class TemplateCache:
             return alike
         at_fault, self._at_fault = self._at_fault, None
         own = at_fault[1] if at_fault is not None and at_fault[0] is segment else self._lowered(segment)
-        bound = own.bound
-        if bound is None and own.is_broken and segment.tokens[0].startswith("G"):
-            raise NeedsFullAnalysis  # a binding that lost its `=`, or a use: the whole text tells
         made = ReportedStatement.lowered_alone(segment, own)
         self._alike.keep(made, bound_here)
         self._faulty.keep(made, own, self._means_nothing)

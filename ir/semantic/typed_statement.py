@@ -121,6 +121,11 @@ class TypedStatement:
         return bool(self.lowered.unit.segment.diagnostics) or self.segment.role is Role.EXTRA_CLOSE
 
     @property
+    def has_lost_equals(self) -> bool:
+        """See :attr:`.LoweredStatement.lost_equals`."""
+        return self.own is not None and self.own.lost_equals
+
+    @property
     def is_flat(self) -> bool:
         """Whether it binds no names inside it, and has no errors."""
         return self.own is None and not self.lowered.binds_inside
@@ -194,6 +199,8 @@ class TypedStatement:
         made.order, made.type = order, type
         made.mentioned, made.inner_unused = self.mentioned, self.inner_unused
         made.diagnostics, made.suggested, made.outer_graph = diagnostics, suggested, outer_graph
+        if self.has_lost_equals and self.bound is not None:  # which it is only as long as the name means nothing
+            made.suggested, made.outer_graph = (*(suggested or ()), self.bound), (*outer_graph, self.bound)
         made.known_by = None
         return made
 

@@ -30,6 +30,8 @@ _PARTS: Sequence[str] = [
     "nn.relu(%x)",
     "%99 = nn.relu(%x);\n",
     "%0 = nn.relu(%x);\n",
+    "%99 (%0);\n",
+    "%1 (%x, %0);\n",
     "let %z = %x;\n",
     "let %y = %0;\n",
     "def @f() { 1 }\n",

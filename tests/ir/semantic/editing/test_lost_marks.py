@@ -49,6 +49,24 @@ def test_a_mark_lost_and_put_back(form: str, number: int, mark: str):
     assert difference(back, Snapshot.open(text, "example.relay"), at, whole=True) is None
 
 
+def test_a_binding_without_its_operator_and_equals_sign_is_a_binding_still():
+    """`%10(%9, %x)` calls what no statement binds: it is read by itself, as any other is, and so are those after it."""
+    text = _FORMS["graph"]
+    at = text.index(" = add", text.index("  %10 ="))
+    snapshot = Snapshot.open(text, "example.relay")
+    memos = [snapshot.statement_memo(index) for index in range(2, 2 + _STATEMENTS)]
+    lost = snapshot.edit(TextSpan(at, at + len(" = add")), "")
+    assert [found.message for found in lost.diagnostics] == ["expected `=` after %10, which is not bound yet"]
+    kept = [lost.statement_memo(index) for index in range(2, 2 + _STATEMENTS)]
+    assert sum(any(memo is other for other in memos) for memo in kept) >= _STATEMENTS - 2
+    assert difference(lost, Snapshot.open(lost.text, "example.relay"), at, whole=True) is None
+    above = lost.text.index("  %10(")
+    bound = lost.edit(TextSpan(above, above), "  %10 = fn (%a, %b) { %a };\n")
+    assert difference(bound, Snapshot.open(bound.text, "example.relay"), at, whole=True) is None
+    unbound = bound.edit(TextSpan(above, bound.text.index("  %10(")), "")
+    assert difference(unbound, Snapshot.open(unbound.text, "example.relay"), at, whole=True) is None
+
+
 _IN_BRACES = {
     "a function": f"fn (%p: {_TYPE}) {{\n    nn.relu(%p)\n  }}",
     "a branch": "if (%c) {\n    %x\n  } else {\n    %x\n  }",
