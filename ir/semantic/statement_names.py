@@ -56,6 +56,8 @@ class StatementNames:
         """The segments of the expressions that were given out."""
         self._types_of: tuple[int, Mapping[Expr, Type]] = (-1, {})
         """The segment of which an expression's type was asked last, and the types of all that is in it."""
+        self._types_ending: tuple[int, Mapping[Expr, Type]] = (-1, {})
+        """The same for the expressions of what stands for it: of a hundred lines, each type comment asks for one."""
 
     # ---- what is wrong
 
@@ -431,8 +433,10 @@ class StatementNames:
         expr = lowered.expression_ending_at(token)
         if expr is None or isinstance(expr, GlobalVar):
             return None if expr is None else self._global_type(state.segment.tokens[1][token])
-        known = tuple([self._type_before(function, name, state.order) for name in state.uses])
-        return _known(lowered.types_with(known, self.analysis.heads).get(expr))
+        if self._types_ending[0] != index:
+            known = tuple([self._type_before(function, name, state.order) for name in state.uses])
+            self._types_ending = (index, lowered.types_with(known, self.analysis.heads))
+        return _known(self._types_ending[1].get(expr))
 
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression that was given out here."""

@@ -48,6 +48,10 @@ _ARM: Final = re.compile("[^;{}]*r")
 _BRACKETS: Final = re.compile(r"[()\[\]{}]")
 _BRACES: Final = re.compile("[{}]")
 _INDENTATION: Final = re.compile("[ \t]*")
+_PLAIN: Final = re.compile(
+    rf"(?:[^{{}}()\[\]=,;{MATCH}{re.escape(MATCH_PARTIAL)}{FAT_ARROW}{GRAPH}{LET}]|{GRAPH}(?!=))+"
+)
+"""Tokens that neither open, close, separate nor begin anything: half of all, which are taken at once."""
 _BEGINS_ANEW: Final = f"}}{GRAPH}{LET}"
 """What may begin something else than the statement before it, in the same braces or outside of them."""
 
@@ -181,6 +185,11 @@ class SegmentParser(StatementParser):
         self.missing_braces = kinds.count("{") - kinds.count("}")
         too_many = self._braces_too_many() if self.missing_braces < 0 else frozenset[int]()
         while token < count:
+            plain = _PLAIN.match(kinds, token)
+            if plain is not None:
+                frames[-1].index.extend(range(token, plain.end()))
+                token = plain.end()
+                continue
             kind = kinds[token]
             if token in too_many:
                 span = self.segment.span(token)
