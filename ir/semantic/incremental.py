@@ -174,9 +174,9 @@ def _edited(
     depended_on.update(affected.intersection(suggested))
     typer.place_all(statements, orders, first)
     placed = typer.placed
-    found = [state.bound for state in placed if state.has_lost_equals and state.bound is not None]
-    affected.update(found)
-    depended_on.update(found)
+    without_equals = [state.bound for state in placed if state.has_lost_equals and state.bound is not None]
+    affected.update(without_equals)
+    depended_on.update(without_equals)
     ours = {id(state) for state in (*removed, *placed)} if depended_on else set[int]()
     changed: set[str] = set()
     may_suggest = False

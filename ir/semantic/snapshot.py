@@ -170,7 +170,12 @@ class Snapshot(SnapshotTokens):
             self.__dict__["_analysis"] = self._analysed(lambda part: progress(partial(self._part, part)))
 
     def prepare_for_edits(self) -> None:
-        """Work out what the first edit that reaches further than its statement asks of all statements."""
+        """Work out what the first edit that reaches further than its statement asks of the whole text.
+
+        Of a hundred thousand statements, the marks of comments, the braces and the names each take 50 to 100 ms.
+        """
+        self.lines.count_comments()
+        self._split.segments.count_braces()
         if self._analysis is not None:
             self._analysis.states.find_names()
 

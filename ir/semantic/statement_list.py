@@ -100,7 +100,7 @@ class StatementList(BlockList["TypedStatement | None"]):
     _blocks: Sequence[_Block]
 
     def find_names(self) -> None:
-        """Find which names every block depends on: for a hundred thousand statements that takes a tenth of a second."""
+        """Find which names every block depends on, before that is asked for."""
         for block in self._blocks:
             check_cancelled()
             _ = block.names

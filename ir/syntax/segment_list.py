@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
+from ..cancellation import check_cancelled
 from ..collections.block_list import BlockList, common_beginning
 from .kind_patterns import BRACE, NEXT_TOP, after_comments, is_whole_binding
 from .statements import Segment
@@ -64,6 +65,12 @@ class Segments(BlockList[Segment]):
     def _take(self, blocks: Sequence[list[Segment]]) -> None:
         super()._take(blocks)
         self._offsets = list(accumulate([block.starts[-1] for block in self._blocks], initial=0))
+
+    def count_braces(self) -> None:
+        """Count the braces of every block before that is asked for."""
+        for block in self._blocks:
+            check_cancelled()
+            _ = block.braces
 
     def common_beginning(self, other: Segments) -> int:
         """How many segments at the beginning of both are the same, and stand in the same places: in shared blocks."""

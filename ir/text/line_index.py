@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
+from ..cancellation import check_cancelled
 from ..collections.block_list import common_beginning
 from .text_span import TextSpan
 
@@ -209,6 +210,12 @@ class LineIndex:
         pieces[0] = pieces[0][start - offsets[first] :]
         pieces[-1] = pieces[-1][: end - offsets[last]]
         return "".join(pieces)
+
+    def count_comments(self) -> None:
+        """Count the comments of every block before that is asked for."""
+        for block in self._blocks:
+            check_cancelled()
+            _ = block.comments
 
     def comment_end(self, start: int) -> int | None:
         """Where the comment that opens at ``start`` ends, comments inside it counted; ``None`` if it never does."""

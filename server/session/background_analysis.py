@@ -231,6 +231,8 @@ class BackgroundAnalysis:
                     if read is None:
                         continue
                     snapshot = document.accept(advance, read)
+                    prepared = self.thread.run_cancellable(_giving_way(), snapshot.prepare_for_edits)
+                    asyncio.ensure_future(prepared).add_done_callback(_retrieved)
                     self._leave_alone(document)
                     self._previews.pop(document, None)
                     break
@@ -332,7 +334,7 @@ def _refuse(part: Callable[[], PartialSnapshot | None]) -> None:
     raise _TakesLong(part())
 
 
-def _retrieved(task: asyncio.Task[Snapshot]) -> None:
+def _retrieved(task: asyncio.Task[Snapshot] | asyncio.Task[None]) -> None:
     """Look at what became of a task that no caller may wait for; its own callers hear of its errors."""
     if not task.cancelled():
         task.exception()
@@ -345,10 +347,8 @@ def _plain_preview(lines: LineIndex, name: str) -> Preview | None:
 
 
 def _read(open: Callable[[], Snapshot]) -> Snapshot:
-    """A snapshot that is opened, and analysed here: the first request and the first edit would have to wait for it."""
-    snapshot = _analysed(open())
-    snapshot.prepare_for_edits()
-    return snapshot
+    """A snapshot that is opened, and analysed here: the first request would have to wait for that."""
+    return _analysed(open())
 
 
 def _analysed(snapshot: Snapshot) -> Snapshot:
