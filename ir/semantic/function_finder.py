@@ -233,8 +233,11 @@ class FunctionFinder:
             elif OPEN_COMMENT in segment.kinds:
                 break
             index += 1
-        known = known if known is not None and known.last == last else None
-        return FunctionRegion(header + 1, last, closed, head.is_plain, head, known)
+        if isinstance(known, FunctionStatements):
+            is_same = known.end == last + (not closed)  # its brace may have become a statement
+        else:
+            is_same = known is not None and known.last == last
+        return FunctionRegion(header + 1, last, closed, head.is_plain, head, known if is_same else None)
 
     def _known(self, start: int) -> AnalysedFunction | None:
         """The earlier function of which all statements from ``start`` on stayed, if there is one."""

@@ -119,3 +119,12 @@ def test_braces_that_match_may_stand_anywhere():
     text = _NESTED.replace("\n    };\n    tanh(%d)\n  };", "};\n  tanh(%d)\n     };").replace("{\n      nn", "{\n  nn")
     text = text.replace("    } else", "  } else").replace("      %h\n    },", "      %h},")
     assert not [each for each in Snapshot.open(text, "example.relay").diagnostics if each.severity is Severity.ERROR]
+
+
+def test_a_brace_that_becomes_a_statement_leaves_the_function_open():
+    text = '#[version = "0.0.5"]\ndef @main(%x: int32) {\n  %0 = add(%x, 1);\n  %0\n}\n}\n'
+    at = text.index("}\n}")
+    snapshot = Snapshot.open(text, "example.relay")
+    _ = snapshot.diagnostics
+    edited = snapshot.edit(TextSpan(at, at + len("}\n}\n")), '#[version = "0.0.5"]\n')
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
