@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
 
-from ..syntax.scopes import is_graph_name
+from ..inference import OPEN
+from ..syntax.scopes import SymbolKind, is_graph_name
+from ..types import Type
 from .declarations import NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements
 from .typed_statement import TypedStatement
@@ -57,13 +59,13 @@ class BoundNames:
             name = statement.bound
             if name is None:
                 continue
-            binding = self.bound.get(name)
-            if not isinstance(binding, tuple):
+            left = [other for other in self._statements_binding(name) if other is not statement]
+            if not left:
                 del self.bound[name]
-                unbound.append(name)
-                continue
-            left = [other for other in binding if other is not statement]
-            if len(left) > 1:
+                self.rebound.discard(name)
+                if name not in self._parameters:
+                    unbound.append(name)
+            elif len(left) > 1 or name in self._parameters:
                 self.bound[name] = tuple(left)
             else:
                 self.bound[name] = left[0]
@@ -85,19 +87,54 @@ class BoundNames:
         name = statement.bound
         if name is None:
             return
-        if name in self._parameters:
-            raise NeedsFullAnalysis
-        binding = self.bound.get(name)
-        if binding is None:
+        is_parameter = name in self._parameters
+        if is_parameter:
+            self._check_hidden(name, statement)
+        others = self._statements_binding(name)
+        if not others and not is_parameter:
             self.bound[name] = statement
             self.mentions.bind((name,))
             return
-        others = binding if isinstance(binding, tuple) else (binding,)
         bindings = (*others, statement)
-        if others[-1].order > statement.order:
+        if others and others[-1].order > statement.order:
             bindings = tuple(sorted(bindings, key=lambda other: other.order))
         self.bound[name] = bindings
         self.rebound.add(name)
+
+    def _statements_binding(self, name: str) -> tuple[TypedStatement, ...]:
+        """All statements that bind a name, in order."""
+        bound = self.bound.get(name)
+        return bound if isinstance(bound, tuple) else () if bound is None else (bound,)
+
+    def _check_hidden(self, name: str, statement: TypedStatement) -> None:
+        """See :meth:`bind`, of a parameter's name."""
+        if statement.kind is not SymbolKind.FREE_VAR or self._parameters[name] is OPEN:
+            raise NeedsFullAnalysis
+
+    def have_parameters_instead_of(self, before: Mapping[str, Type]) -> None:
+        """Take note that the function has other parameters than ``before``.
+
+        Raises:
+            NeedsFullAnalysis: which binding of a name counts would depend on more than their order.
+        """
+        parameters, bound = self._parameters, self.bound
+        if parameters is before:
+            return
+        gone = before.keys() - parameters.keys()
+        for name in bound.among(parameters):
+            statements = self._statements_binding(name)
+            for statement in statements:
+                self._check_hidden(name, statement)
+            bound[name] = statements
+            self.rebound.add(name)
+        left = bound.among(gone)
+        for name in left:
+            statements = self._statements_binding(name)
+            if len(statements) == 1:
+                bound[name] = statements[0]
+                self.rebound.discard(name)
+        self.mentions.unbind(gone - left)
+        self.mentions.bind(parameters.keys() - before.keys())
 
     def exchange(self, old: TypedStatement, new: TypedStatement) -> bool:
         """Put a statement that binds a name in the place of another; tells whether others can see its value."""

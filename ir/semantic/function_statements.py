@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ..collections.layered_map import LayeredMap
 from ..diagnostics import Diagnostic
-from ..syntax.scopes import is_graph_name
+from ..syntax.scopes import SymbolKind, is_graph_name
 from ..type_visitor import has_incomplete
 from ..types import ERROR, FuncType, Type
 from .heads import Head
@@ -26,7 +26,7 @@ _BOUND: Final = "bound names"
 """The key of the names that a run of statements binds, in what is cached with the run."""
 
 Bindings: TypeAlias = "LayeredMap[str, TypedStatement | tuple[TypedStatement, ...]]"
-"""The statement that binds each name; where there are several, all of them in order."""
+"""The statement that binds each name; where there are several, or it is a parameter's name, all of them in order."""
 
 
 class InferredParameter(NamedTuple):
@@ -43,8 +43,9 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
     """The statements of one function: segments ``start`` to ``end``, and what each name stands for.
 
     Its closing brace is the segment after them, if it ``is_closed``.
-    A name that is bound more than once has all its statements in ``names``, and is in ``rebound``: the first value of a
-    graph variable stays, each ``let`` counts up to the next. ``findings`` are what is wrong with the value of the
+    A name that is bound more than once, or is a parameter's, too, has all its statements in ``names``, and is in
+    ``rebound``: the first value of a graph variable stays, each ``let`` counts up to the next, and a free variable is
+    what a name means that is bound otherwise nowhere before. ``findings`` are what is wrong with the value of the
     function, with places in the last statement and in the head; ``type`` is that of its value. ``calls`` counts the
     statements that name each function of the module. ``late`` are the constructors of the types below it.
     ``determined_late`` are the parameters without types that a statement uses before the one that determines them, and
@@ -114,9 +115,17 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
         bound = self.names.get(name)
         if isinstance(bound, tuple):
             if not is_graph_name(name):
-                return next((statement for statement in reversed(bound) if statement.order < order), None)
+                return self._bound_among(bound, name, order)
             bound = bound[0]
         return bound if bound is not None and bound.order < order else None
+
+    def _bound_among(self, statements: Sequence[TypedStatement], name: str, order: float) -> TypedStatement | None:
+        """Which of several statements gives a local name its value in that of ``order``."""
+        before = [statement for statement in statements if statement.order < order]
+        for statement in reversed(before):
+            if statement.kind is SymbolKind.LET:
+                return statement
+        return before[0] if before and name not in self.head.parameters else None
 
     def graph_type(self, name: str) -> Type | None:
         """The type of a graph variable that it binds, as far as it is known; ``None`` where it binds no such."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic, Place
 from ..expressions import Call, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
-from ..inference import CANNOT_INFER, COUNTED, InferredStatement, infer_statement
+from ..inference import CANNOT_INFER, COUNTED, OPEN, InferredStatement, infer_statement
 from ..inference.fixes import fixes_for
 from ..internal_errors import internal_error
 from ..module import IRModule
@@ -100,6 +100,8 @@ class LoweredStatement:
         """Whether it is a binding without its `=`: a call of a graph variable that means nothing binds that."""
         self.bound: Final = lowering.definitions[0] if lost_equals else _bound(item, lowering.definitions)
         """The definition of the name that it binds."""
+        if any(each.kind is SymbolKind.FREE_VAR and each is not self.bound for each in lowering.definitions):
+            raise NeedsFullAnalysis  # a free variable that is declared in a block is known behind the block, too
         self.binds_inside: Final = len(lowering.definitions) > (self.bound is not None)
         """Whether it has other names of its own."""
         self.is_broken: Final = isinstance(value, ErrorExpr)
@@ -162,6 +164,11 @@ class LoweredStatement:
         """
         typed = self.typed.get(types)  # pyright: ignore[reportArgumentType, reportCallIssue]
         return None if typed is None or typed.diagnostics or typed.determined else typed.type
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it declares a free variable."""
+        return self.bound is not None and self.bound.kind is SymbolKind.FREE_VAR
 
     @property
     def matches(self) -> Sequence[Match]:
@@ -272,6 +279,8 @@ class LoweredStatement:
         value = self.value
         if isinstance(value, ErrorExpr) and not value.parts:
             return TypedLowering(ERROR, ())
+        if self.is_free and isinstance(value, Var) and value.type_annotation is None:
+            return TypedLowering(OPEN, ())  # its uses may tell the type
         known = dict(zip(self.placeholders.values(), types, strict=True))
         inferred = infer_statement(value, known, self._module_with(heads), is_worded=False)
         if self.binds_inside:  # it may go on for a hundred lines, whose type comments ask for the types next
@@ -335,10 +344,10 @@ def _main_first(items: list[Item]) -> list[Item]:
     Raises:
         NeedsFullAnalysis: more than one of them binds a name.
     """
-    if len(items) == 1 and items[0].kind != "free":
+    if len(items) == 1:
         return items
     binding = [item for item in items if item.kind != "expression"]
-    if not items or len(binding) > 1 or any(item.kind == "free" for item in items):
+    if not items or len(binding) > 1:
         raise NeedsFullAnalysis
     main = binding[0] if binding else items[-1]
     return [main, *(item for item in items if item is not main)]
@@ -346,7 +355,7 @@ def _main_first(items: list[Item]) -> list[Item]:
 
 def _bound(item: Item, definitions: Sequence[Definition]) -> Definition | None:
     """The definition of the name that a statement binds."""
-    what = item.var if item.kind == "let" else item.value if item.kind == "graph" else None
+    what = item.var if item.kind == "let" else item.value if item.kind in ("graph", "free") else None
     for definition in reversed(definitions) if what is not None else ():
         if definition.value is what:
             return definition

@@ -406,18 +406,14 @@ class ModuleAnalyzer:
                 inferred = {name: each for name, each in known.inferred.items() if name not in declared}
                 function = replace(function, inferred=inferred)
             if list(old.items()) != list(new.items()):
-                if known.names.among(new):
-                    raise NeedsFullAnalysis
-                mentions = known.mentions.copy()
-                mentions.unbind(old.keys() - new.keys())
-                mentions.bind(new.keys() - old.keys())
-                function = replace(function, mentions=mentions)
                 names |= _differing(old, new)
                 unknown = reported
         elif not names and not unknown:
             return known
         context = self.context.within(head, known.late)
         typer = StatementTyper(context, function, known.names.copy(), self.states, outside)
+        if head is not known.head:
+            typer.names.have_parameters_instead_of(known.head.parameters)
         self._tell_of(typer, outside.heads)
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
         self._statements.replace(followed)

@@ -10,10 +10,10 @@ import msgspec
 from ..collections.cached import cached
 from ..syntax.kind_patterns import name_of_head
 from ..syntax.lexer import WHITE_SPACE
-from ..syntax.scopes import SymbolKind, is_graph_name
+from ..syntax.scopes import SymbolKind
 from ..syntax.segments import Role
 from ..syntax.statements import Segment
-from ..syntax.tokens import COMMENT, GLOBAL, GRAPH, LOCAL, VALUES
+from ..syntax.tokens import COMMENT, GLOBAL, GRAPH, VALUES
 from .function_statements import FunctionStatements
 from .lowered_statement import LoweredStatement
 from .module_analysis import ModuleAnalysis
@@ -266,8 +266,9 @@ class SegmentNames:
             for token, kind in enumerate(kinds):
                 if kind in VALUES and token not in named:
                     name = texts[token]
-                    if function.bound_before(name, state.order) is not None:
-                        named[token] = (SymbolKind.GRAPH if kind == GRAPH else SymbolKind.LET, False)
+                    bound = function.bound_before(name, state.order)
+                    if bound is not None:
+                        named[token] = (bound.kind, False)
                     elif name in function.parameters:
                         named[token] = (SymbolKind.PARAMETER, False)
                     elif kind == GRAPH and self.analysis.outer_definition(function, name) is not None:
@@ -290,10 +291,11 @@ class SegmentNames:
             if kind in VALUES:
                 name = piece.rstrip(WHITE_SPACE)
                 declares = name == bound and token == state.bound_at
-                if kind == LOCAL and not declares and function.bound_before(name, state.order) is None:
-                    named[token] = (SymbolKind.PARAMETER, False)
+                if kind == GRAPH:
+                    named[token] = (SymbolKind.GRAPH, declares)
                 else:
-                    named[token] = (SymbolKind.GRAPH if kind == GRAPH else SymbolKind.LET, declares)
+                    defined = state if declares else function.bound_before(name, state.order)
+                    named[token] = (SymbolKind.PARAMETER if defined is None else defined.kind, declares)
             elif kind == GLOBAL and token not in named:
                 unresolved.add(token)
             if kind != COMMENT:
@@ -320,8 +322,7 @@ def _bound_in(state: TypedStatement) -> Mapping[int, tuple[SymbolKind, str]]:
     bound = state.bound
     if bound is None:
         return {}
-    is_graph = is_graph_name(bound)
-    return {state.bound_at: (SymbolKind.GRAPH if is_graph else SymbolKind.LET, bound)}
+    return {state.bound_at: (state.kind, bound)}
 
 
 def _local_of_whole(function: WholeFunctionAnalysis, number: int) -> LocalNames:

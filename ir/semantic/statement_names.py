@@ -191,12 +191,10 @@ class StatementNames:
         symbols = self._symbols
         container = self._function_symbol(function)
         for earlier, state, name in bindings_before(self.analysis.states, function, index, inner):
-            is_graph = is_graph_name(name)
             site = DefinitionSite(earlier, state.bound_at)
             symbol = symbols.get(site)
             if symbol is None:
-                kind = SymbolKind.GRAPH if is_graph else SymbolKind.LET
-                symbol = symbols.setdefault(site, Symbol(kind, name, container, self, site))
+                symbol = symbols.setdefault(site, Symbol(state.kind, name, container, self, site))
             yield symbol
         if index >= function.start:
             for definition in reversed(function.head.definitions):

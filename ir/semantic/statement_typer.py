@@ -12,7 +12,7 @@ from ..cancellation import check_cancelled
 from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Place, Severity
 from ..inference import OPEN
-from ..syntax.scopes import Definition, is_graph_name
+from ..syntax.scopes import Definition, SymbolKind, is_graph_name
 from ..syntax.suggestions import replacement
 from ..syntax.tokens import GLOBAL, GRAPH, VARIABLES
 from ..type_visitor import has_error, has_incomplete
@@ -255,8 +255,19 @@ class StatementTyper:
             return self._type_of_function(name)
         type = self.function.type_before(name, order)
         if type is OPEN:
-            self.parameters.used_open(name, order)
+            self._used_open(name, order)
         return type
+
+    def _used_open(self, name: str, order: float) -> None:
+        """Take note that the statement of ``order`` uses a value of which nothing is known.
+
+        Raises:
+            NeedsFullAnalysis: it is a free variable without a type, which the statement may tell.
+        """
+        bound = self.function.bound_before(name, order)
+        if bound is not None and bound.kind is SymbolKind.FREE_VAR:
+            raise NeedsFullAnalysis
+        self.parameters.used_open(name, order)
 
     def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, TypedStatement]:
         """Type anew what depends on a changed name, from ``start`` on, as far as changes reach.
@@ -390,7 +401,7 @@ class StatementTyper:
                     return self._state_with_unknown(statement, order, index)
                 type = head.known_type
             if type is OPEN:
-                self.parameters.used_open(name, order)
+                self._used_open(name, order)
             types.append(type)
         key = tuple(types)
         lowered = statement.shared
@@ -460,7 +471,7 @@ class StatementTyper:
         known = {name: self.type_of(name, order) for name in statement.uses}
         for name, type in known.items():
             if type is OPEN:
-                self.parameters.used_open(name, order)
+                self._used_open(name, order)
         if None not in known.values():
             return self._own_state(
                 statement, order, tuple([type for type in known.values() if type is not None]), outer_graph

@@ -18,7 +18,7 @@ from ..syntax.lexer import WHITE_SPACE
 from ..syntax.shapes import shape_of
 from ..syntax.statements import Segment
 from ..syntax.suggestions import operator_prefix
-from ..syntax.tokens import COMMENT, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
+from ..syntax.tokens import COMMENT, FREE_BINDING, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
 from ..types import DataType, Type, TypeVar
 from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
 from .declarations import ModuleTypes
@@ -400,10 +400,10 @@ class TemplateCache:
         if lowered.diagnostics:
             self._at_fault = segment, lowered
             return None
-        binds = kinds.startswith((GRAPH_BINDING, LET_BINDING))
+        binds = kinds.startswith((GRAPH_BINDING, LET_BINDING, FREE_BINDING))
         if lowered.binds_inside:
             token = lowered.bound.token if lowered.bound is not None else -1
-            if token != (kinds.index("=") - 1 if binds else -1) or _leaves_unused(lowered):
+            if token != (kinds.find("=") - 1 if binds else -1) or _leaves_unused(lowered):
                 return None
         places = first_places(names)
         used = [places[name] for name in lowered.placeholders if name[0] == "%"]

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic
-from ..syntax.scopes import is_graph_name
+from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.tokens import VARIABLES
@@ -77,6 +77,14 @@ class TypedStatement:
         if self.own is not None and self.own.bound is not None:
             return self.own.bound.token
         return 0 if self.bound is None or is_graph_name(self.bound) else 1
+
+    @property
+    def kind(self) -> SymbolKind:
+        """As what it binds its name."""
+        bound = self.lowered.bound
+        if bound is not None:
+            return bound.kind
+        return SymbolKind.GRAPH if self.bound is not None and is_graph_name(self.bound) else SymbolKind.LET
 
     @property
     def names(self) -> tuple[str, ...]:

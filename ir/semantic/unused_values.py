@@ -188,11 +188,13 @@ class _UnusedValues:
             if is_meant(name):
                 continue
             states = function.names.get(name)
-            if states is None:
+            if states is None or name in function.head.parameters:
                 if parameters is None:
                     parameters = function.head.defined_at()
-                tokens += [(token, name) for token in parameters.get(name, ())]
-                continue
+                is_used = states is not None and self._uses_parameter(function, name)
+                tokens += [(token, name) for token in parameters.get(name, ()) if not is_used]
+                if states is None:
+                    continue
             bound = states if isinstance(states, tuple) else (states,)
             is_used = name not in function.mentions.unused or self._analysis.lends(function, name)
             if is_used and not is_graph_name(name):
@@ -210,8 +212,15 @@ class _UnusedValues:
         for index, (state, effect) in zip(places, unused, strict=True):
             name = state.bound
             assert name is not None
-            kind = SymbolKind.GRAPH if is_graph_name(name) else SymbolKind.LET
-            yield Unused.of(kind, name, self._analysis.unit(index), state.bound_at, effect)
+            yield Unused.of(state.kind, name, self._analysis.unit(index), state.bound_at, effect)
+
+    def _uses_parameter(self, function: FunctionStatements, name: str) -> bool:
+        """Whether a statement uses a parameter whose name statements bind, too."""
+        for index in self._analysis.states.using({name}, function.start, function.end):
+            state = self._analysis.states[index]
+            if state is not None and name in state.mentions and function.bound_before(name, state.order) is None:
+                return True
+        return False
 
     def _without_uses(
         self, function: FunctionStatements, name: str, bound: Sequence[TypedStatement]

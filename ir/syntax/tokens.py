@@ -27,6 +27,7 @@ __all__ = [
     "EXTERN",
     "FAT_ARROW",
     "FLOAT",
+    "FREE_BINDING",
     "FREE_VAR",
     "FUNCTION",
     "GLOBAL",
@@ -200,6 +201,7 @@ DEFINITIONS: Final = DEF + TYPE + EXTERN
 
 GRAPH_BINDING: Final = GRAPH + "="
 LET_BINDING: Final = LET + LOCAL
+FREE_BINDING: Final = FREE_VAR + LOCAL
 """The kinds that a statement begins with that binds a name."""
 
 ATTRIBUTE: Final = NAME + "="

@@ -61,10 +61,11 @@ class BodyLowering(LoweringContext):
         body: Expr | None = None
         for level, (start, plain, lets) in enumerate(reversed(levels)):
             if level == 0:
-                is_missing = not plain or (items and items[-1].kind == "expression" and items[-1].terminated)
+                ends_free = bool(items) and items[-1].kind == "free"
+                is_missing = not plain or ends_free or (items[-1].kind == "expression" and items[-1].terminated)
                 if is_missing and end is not None:
                     self.report("missing-value", "expected an expression: a body ends with its value", end())
-                body = plain.pop().value if plain else ErrorExpr()
+                body = plain.pop().value if plain and not ends_free else ErrorExpr()
             assert body is not None
             for item in reversed(lets):
                 assert item.var is not None

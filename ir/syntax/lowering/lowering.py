@@ -21,6 +21,7 @@ from ..programs import BLOCK_STEP, Step, program_of
 from ..scopes import Definition, Names, SymbolKind
 from ..shapes import ShapeNode
 from ..tokens import (
+    FREE_BINDING,
     GLOBAL,
     GRAPH,
     GRAPH_BINDING,
@@ -167,7 +168,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         """
         parts: list[Expr] = []
         texts, kinds = self._texts, statement.kinds
-        binds = kinds.startswith((GRAPH_BINDING, LET_BINDING))
+        binds = kinds.startswith((GRAPH_BINDING, LET_BINDING, FREE_BINDING))
         for position, kind in enumerate(kinds):
             if kind in _NAMES and (position > 1 or not binds):
                 token = statement.token(position)
@@ -203,6 +204,11 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
             self.scope.add(var.name_hint, self._define(SymbolKind.LET, texts[token], token, var))
             self.scope.push()
             return Item("let", value, first, var, first)
+        if kinds.startswith(FREE_BINDING):
+            token = statement.token(1)
+            var = Var(texts[token][1:], ERROR)
+            self.scope.add_free(var.name_hint, self._define(SymbolKind.FREE_VAR, texts[token], token, var))
+            return Item("free", var, first)
         return Item("expression", value, first, terminated=kinds.endswith(";"))
 
     def _note_name(self, kind: str, text: str, token: int) -> None:

@@ -238,6 +238,23 @@ def @main(%x: Tensor[(1, 8), float32], %c: bool) -> Tensor[(1, 8), float32] {
 """
 
 
+_FREE = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 8), float32], %c: bool) -> Tensor[(1, 8), float32] {
+  free_var %v: Tensor[(1, 8), float32];
+  %0 = add(%x, %v);
+  free_var %w: Tensor[(8, 8), float32] /* ty=Tensor[(8, 8), float32] */;
+  let %z = nn.dense(%0, %w, units=8);
+  free_var %z: int32;
+  free_var %x: bool;
+  %1 = if (%c) { %v } else { %z };
+  free_var %v: float32;
+  let %v = nn.relu(%1);
+  free_var %u;
+  multiply(%v, %1)
+}
+"""
+
+
 def _long_calls(functions: int, statements: int) -> str:
     """Functions that call the one before them."""
     type = "Tensor[(1, 8), float32]"
@@ -283,6 +300,7 @@ def texts() -> Sequence[str]:
         _WEIGHTS,
         _REFERENCES,
         _CONSTANTS,
+        _FREE,
         _long_calls(6, 12),
         _long_calls(20, 5),
     ]

@@ -34,6 +34,9 @@ _PARTS: Sequence[str] = [
     "%1 (%x, %0);\n",
     "let %z = %x;\n",
     "let %y = %0;\n",
+    "free_var %y: Tensor[(1, 8), float32];\n",
+    "free_var %x: int32;\n",
+    "free_var %v;\n",
     "def @f() { 1 }\n",
     "def @h(%x: int32) -> int32 { %x }\n",
     "@f(%0)",
@@ -61,6 +64,7 @@ _TYPED = [
     "let %new = nn.relu(%x_1);",
     "let %new: Tensor[(1, 8), float32] = add(%x, %x_0);",
     "%1001 = (%0,\n    %1);",
+    "free_var %x_0: Tensor[(1, 8), float32];",
     "%1002 = if (%c) { %0 } else { %1 };",
     "%1003 = add(\n    %0,\n    %1\n  );",
 ]
