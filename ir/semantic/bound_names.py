@@ -136,6 +136,11 @@ class BoundNames:
         self.mentions.unbind(gone - left)
         self.mentions.bind(parameters.keys() - before.keys())
 
+    def is_bound_once(self, name: str) -> bool:
+        """Whether one statement alone binds a name of a value, and gives it this value."""
+        bound = self.bound.get(name)
+        return bound is not None and not isinstance(bound, tuple) and bound.kind is not SymbolKind.FREE_VAR
+
     def exchange(self, old: TypedStatement, new: TypedStatement) -> bool:
         """Put a statement that binds a name in the place of another; tells whether others can see its value."""
         name = new.bound

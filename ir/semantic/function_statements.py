@@ -30,9 +30,10 @@ Bindings: TypeAlias = "LayeredMap[str, TypedStatement | tuple[TypedStatement, ..
 
 
 class InferredParameter(NamedTuple):
-    """The type of a parameter that is declared without one, and the order of the statement that determines it.
+    """The type of what is open where it is declared or bound, and the order of the statement that determines it.
 
-    The order is infinite where the statement needs another one for that.
+    That is a parameter without a type, a function of the module whose head leaves a type open, as this function calls
+    it, or a value. The order is infinite where the statement needs another one for that.
     """
 
     type: Type
@@ -48,8 +49,8 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
     what a name means that is bound otherwise nowhere before. ``findings`` are what is wrong with the value of the
     function, with places in the last statement and in the head; ``type`` is that of its value. ``calls`` counts the
     statements that name each function of the module. ``late`` are the constructors of the types below it.
-    ``determined_late`` are the parameters without types that a statement uses before the one that determines them, and
-    the values that have other types for it.
+    ``inferred`` has what is open by itself and determined by statements. ``determined_late`` are the names in it that a
+    statement uses, or binds, before the one that determines them, and the values that have other types for it.
     """
 
     head: Head
@@ -85,7 +86,8 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
         """The type of each parameter, as far as it is known."""
         if not self.inferred:
             return self.head.parameters
-        return {**self.head.parameters, **{name: parameter.type for name, parameter in self.inferred.items()}}
+        own, inferred = self.head.parameters, self.inferred
+        return {name: type if name not in inferred else inferred[name].type for name, type in own.items()}
 
     @property
     def last(self) -> int:

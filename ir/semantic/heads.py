@@ -25,7 +25,7 @@ from ..syntax.units import SyntaxOrigin, Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_incomplete
 from ..types import ERROR, FuncType, IncompleteType, Type, TypeVar
-from .declarations import METADATA_USE, ModuleTypes, NeedsFullAnalysis
+from .declarations import METADATA_USE, ModuleTypes
 from .head_parts import HeadParts, HeadWords, head_words, moved_behind_name
 
 __all__ = ["Head"]
@@ -305,17 +305,8 @@ class Head:
 
     @property
     def known_type(self) -> Type:
-        """The type of the function, for those who call it; :data:`OPEN` stands for parameters without types.
-
-        Raises:
-            NeedsFullAnalysis: what it gives is not written down.
-        """
-        signature = self.signature
-        if not self.is_open:
-            return signature
-        if not isinstance(signature, FuncType) or has_incomplete(signature.ret_type):
-            raise NeedsFullAnalysis
-        return opened(signature)
+        """The type of the function, for those who call it; :data:`OPEN` stands for what is not written down."""
+        return opened(self.signature) if self.is_open else self.signature
 
     @property
     def is_misread(self) -> bool:

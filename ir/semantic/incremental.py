@@ -149,6 +149,8 @@ def _edited(
     shift_by = splice.new_end - splice.old_end
     # The statements alone, without the brace.
     first, old_end, new_end = splice.first, min(splice.old_end, function.end), min(splice.new_end, head.end)
+    if new_end == head.end and function.determined_late:
+        raise NeedsFullAnalysis  # the value of the function may have told types
     orders = _orders(earlier.states, function, first, old_end, new_end - first)
     names = splice.names
     if orders is None:

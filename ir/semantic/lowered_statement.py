@@ -27,7 +27,7 @@ from ..syntax.tree import token_range
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error, has_incomplete
-from ..types import ERROR, ErrorType, Type
+from ..types import ERROR, ErrorType, FuncType, Type
 from .declarations import METADATA_USE, NeedsFullAnalysis
 from .heads import Head
 from .lazy_findings import LazyFindings
@@ -288,8 +288,6 @@ class LoweredStatement:
         is_told = not any(map(has_incomplete, types))
         if is_told and not inferred.complete and not inferred.diagnostics:
             raise NeedsFullAnalysis
-        if not is_told and self._ties_a_function(inferred, types):
-            raise NeedsFullAnalysis
         diagnostics: Sequence[Diagnostic] = ()
         if inferred.diagnostics:
             diagnostics = [self._located(each) for each in inferred.diagnostics if each is not COUNTED]
@@ -300,23 +298,40 @@ class LoweredStatement:
                     diagnostics = self._worded(known, heads)
         if diagnostics and (is_told or any(each.code != CANNOT_INFER for each in diagnostics)):
             return TypedLowering(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
-        determined: tuple[Type | None, ...] = ()
-        if inferred.determined:
-            determined = tuple([inferred.determined.get(used) for used in self.placeholders.values()])
-        return TypedLowering(inferred.type, diagnostics, determined)
+        return TypedLowering(inferred.type, diagnostics, self._determined(inferred))
+
+    def _determined(self, inferred: InferredStatement) -> tuple[Type | None, ...]:
+        if not inferred.determined:
+            return ()
+        return tuple([inferred.determined.get(used) for used in self.placeholders.values()])
+
+    def told(self, types: tuple[Type, ...], heads: Mapping[str, Head], told: Type) -> TypedLowering:
+        """The statement where something that comes after it tells its type, which it leaves open by itself.
+
+        Raises:
+            NeedsFullAnalysis: it may have no such type.
+        """
+        cached = cast("dict[object, TypedLowering]", self.memo.setdefault(LoweredStatement.told, {}))
+        if (types, told) in cached:
+            return cached[types, told]
+        known = dict(zip(self.placeholders.values(), types, strict=True))
+        module = self._module_with(heads)
+        inferred = infer_statement(Function((), self.value, told), known, module, is_worded=False)
+        type = inferred.type
+        if not isinstance(type, FuncType) or any(each.code != CANNOT_INFER for each in inferred.diagnostics):
+            raise NeedsFullAnalysis
+        findings = [self._located(each) for each in inferred.diagnostics]
+        typed = TypedLowering(type.ret_type, findings, self._determined(inferred))
+        if not findings:
+            if len(cached) >= _TYPES_KEPT:
+                cached.clear()
+            cached[types, told] = typed
+        return typed
 
     def _worded(self, known: Mapping[Expr, Type], heads: Mapping[str, Head]) -> Sequence[Diagnostic]:
         """What is wrong with the statement, in words and at its places: hardly any of ten thousand faults is shown."""
         inferred = infer_statement(self.value, known, self._module_with(heads))
         return [self._located(diagnostic) for diagnostic in inferred.diagnostics]
-
-    def _ties_a_function(self, inferred: InferredStatement, types: tuple[Type, ...]) -> bool:
-        """Whether the statement may give a parameter without a type to a function of the module: all calls must agree
-        on it. A call with too few or too many arguments does not."""
-        values = len(types) - len(self.functions)
-        return any(map(has_incomplete, types[values:])) and (
-            bool(inferred.determined) or not inferred.complete or any(map(has_incomplete, types[:values]))
-        )
 
     def _module_with(self, heads: Mapping[str, Head]) -> IRModule:
         """The data types, and the functions that the statement names, without their bodies."""
@@ -332,10 +347,15 @@ class LoweredStatement:
         if not fixes and located.data:
             fixes = fixes_for(located, span, self.unit.segment.text, self._span)
         code, severity, message = located.code, located.severity, located.message
-        return Diagnostic(code, severity, message, span, None, located.related, fixes, located.tags)
+        undeclared = _callee(diagnostic.place.expr) if code == CANNOT_INFER and diagnostic.place is not None else None
+        return Diagnostic(code, severity, message, span, None, located.related, fixes, located.tags, undeclared)
 
     def _span(self, place: Place) -> TextSpan | None:
         return place_span(self.origins, place)
+
+
+def _callee(expr: Expr) -> GlobalVar | None:
+    return expr.op if isinstance(expr, Call) and isinstance(expr.op, GlobalVar) else None
 
 
 def _main_first(items: list[Item]) -> list[Item]:

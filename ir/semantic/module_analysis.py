@@ -244,10 +244,17 @@ class ModuleAnalysis:
                 continue
             base = self.segments.start(index)
             try:
-                placed = [self._with_definitions(shift(findings[number], base), index) for number in shown]
+                placed = [self._placed(findings[number], base, index) for number in shown]
             except Exception as error:
                 placed = [internal_error(error, "placing what is wrong here", state.segment.first_span.shifted(base))]
             yield from placed
+
+    def _placed(self, finding: Diagnostic, base: int, index: int) -> Diagnostic:
+        """A finding in the statement at ``index``, which begins at ``base``."""
+        placed, undeclared = self._with_definitions(shift(finding, base), index), finding.data
+        if not isinstance(undeclared, GlobalVar):
+            return placed
+        return self._with_result(placed if base else replace(placed, data=None), undeclared)
 
     def _of_function(self, function: AnalysedFunction) -> Iterator[Diagnostic]:
         """What is wrong with a function besides its statements."""
@@ -304,7 +311,7 @@ class ModuleAnalysis:
         others = [d.span for d in diagnostics if d.severity is Severity.ERROR and d.code != CANNOT_INFER and d.span]
         broken: list[TextSpan] = []
         for function in self.functions:
-            if isinstance(function, FunctionStatements) and function.head.untyped:
+            if isinstance(function, FunctionStatements) and self._leaves_open(function):
                 extent = TextSpan(self.segments.start(function.start - 1), self.segments.start(function.last + 1))
                 if any(extent.start <= span.start < extent.end for span in others):
                     broken.append(extent)
@@ -313,6 +320,11 @@ class ModuleAnalysis:
             return span is not None and any(extent.start <= span.start < extent.end for extent in broken)
 
         return [each for each in diagnostics if each.code != CANNOT_INFER or not is_explained(each.span)]
+
+    def _leaves_open(self, function: FunctionStatements) -> bool:
+        """Whether types of a function may be open: those of parameters, or of what functions give that it calls."""
+        called = map(self.heads.get, function.calls)
+        return bool(function.head.untyped) or any(head is not None and head.is_open for head in called)
 
     def _has_braces_at_fault(self, function: FunctionStatements) -> bool:
         """Whether its opening brace is at fault, or one in it closes nothing."""
@@ -418,23 +430,38 @@ class ModuleAnalysis:
 
     def _with_result(self, diagnostic: Diagnostic, var: GlobalVar) -> Diagnostic:
         """A finding about a call of a function that does not say what it gives, with what it would have to say."""
-        head = self.heads.get(f"@{var.name_hint}")
+        name = var.name_hint
+        if name not in self._undeclared:
+            self._undeclared[name] = self._result_to_declare(name)
+        known = self._undeclared[name]
+        return diagnostic if known is None else replace(diagnostic, related=(known[0],), fixes=known[1])
+
+    @cached
+    def _undeclared(self) -> dict[str, tuple[Related, tuple[Fix, ...]] | None]:
+        """What :meth:`_result_to_declare` gave: a function may be called ten thousand times."""
+        return {}
+
+    def _result_to_declare(self, name: str) -> tuple[Related, tuple[Fix, ...]] | None:
+        """What a function, whose name is given without its ``@``, would have to say of what it gives."""
+        head = self.heads.get(f"@{name}")
         function = self._of_heads.get(head) if head is not None else None
         if function is None:
-            return diagnostic
+            return None
         result = (
             function.result if isinstance(function, WholeFunctionAnalysis) else function.head.result or function.type
         )
         if result is None or has_error(result) or has_incomplete(result):
-            return diagnostic
+            return None
         unit = self.unit(function.start - 1)
-        related = undeclared_result(function.head.function, var.name_hint, result)
+        related = undeclared_result(function.head.function, name, result)
+        if related.place is not None:
+            related = Related(related.message, self._in_heads(related.place, (function.head,)))
         fixes = return_type_fixes(result, unit.segment.span(1), unit.segment.text)
         moved = tuple(
             Fix(fix.title, tuple(TextEdit(edit.span.shifted(unit.base), edit.new_text) for edit in fix.edits))
             for fix in fixes
         )
-        return self._with_heads(replace(diagnostic, related=(related,), fixes=moved), (function.head,))
+        return related, moved
 
     # ---- names
 

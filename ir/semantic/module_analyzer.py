@@ -305,7 +305,7 @@ class ModuleAnalyzer:
         settled = region.start - 1
         if self.splice.new_end > settled:
             return None
-        return self._partial(None, outside.heads, settled, self.states, self._statements.reported)
+        return self._partial(None, outside.heads, settled, self.states, [*self._statements.reported])
 
     def _tell_of(self, typer: StatementTyper, heads: Mapping[str, Head]) -> None:
         """Report the progress of typing statements anew."""
@@ -370,6 +370,7 @@ class ModuleAnalyzer:
         function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed, late=late)
         context = self.context.within(region.head, late)
         typer = StatementTyper(context, function, LayeredMap(), StatementList(), outside)
+        typer.parameters.is_fresh = True
         for first in range(start, end, _AT_ONCE):
             check_cancelled()
             if self._progress is not None and end - start > STEP:
@@ -379,6 +380,7 @@ class ModuleAnalyzer:
             typer.place_all(context.statements_of(part), orders, first)
             typer.names.settle()
         self._statements.put(start, typer.placed, typer.reported)
+        typer.tell_result(typer.placed[-1] if typer.placed else None)
         if typer.parameters.too_late:
             followed = typer.settle_parameters(self.states)
             self._statements.replace(followed)
@@ -396,11 +398,14 @@ class ModuleAnalyzer:
         names = changed.names.intersection(known.calls)
         unknown = [index for index in reported if self._looks_outside(index, changed)]
         function = known
+        if not names.isdisjoint(known.inferred):
+            return self._typed(FunctionRegion(known.start, known.last, known.is_closed, True, head, None), outside)
         if head is not known.head:
             old, new = known.head.parameters, head.parameters
             function = replace(known, head=head)
-            declared = known.inferred.keys() - set(head.untyped)
-            if (declared and known.determined_late) or self._names_type_parameter(known, head):
+            told = known.inferred.keys() - set(head.untyped)
+            declared = {name for name in told if name[0] != "@"}
+            if (told and known.determined_late) or self._names_type_parameter(known, head):
                 return self._typed(FunctionRegion(known.start, known.last, known.is_closed, True, head, None), outside)
             if declared:
                 inferred = {name: each for name, each in known.inferred.items() if name not in declared}

@@ -1,4 +1,5 @@
-"""What the statements of a function tell of its parameters that are declared without types."""
+"""What the statements of a function tell of what is open: its parameters that are declared without types, the functions
+that it calls and whose heads leave a type open, and values of which a later use tells the type."""
 
 from __future__ import annotations
 
@@ -8,20 +9,40 @@ from typing import Final
 
 from ..type_visitor import has_error, has_incomplete
 from ..types import Type
+from .bound_names import BoundNames
 from .declarations import NeedsFullAnalysis
 from .function_statements import FunctionStatements, InferredParameter
+from .heads import Head
 from .typed_statement import TypedStatement
 
 __all__ = ["ParameterTypes"]
 
 
 class ParameterTypes:
-    """What is known of the parameters without types, while statements of their function are typed one after another."""
+    """What is known of what is open, while statements of a function are typed one after another.
 
-    __slots__ = ("_first_open", "_untyped", "inferred", "is_settling", "is_unsure", "late", "too_late")
+    Each function sees the heads of the others alone: what a call tells of one counts for all calls in its function.
+    """
 
-    def __init__(self, function: FunctionStatements) -> None:
+    __slots__ = (
+        "_first_open",
+        "_heads",
+        "_names",
+        "_untyped",
+        "inferred",
+        "is_fresh",
+        "is_settling",
+        "is_unsure",
+        "late",
+        "too_late",
+    )
+
+    def __init__(self, function: FunctionStatements, names: BoundNames, heads: Mapping[str, Head]) -> None:
         self._untyped: Final = frozenset(function.head.untyped)
+        self._names: Final = names
+        self._heads: Final = heads
+        self.is_fresh = False
+        """Whether all statements of the function are typed, from its beginning on."""
         self.inferred: Final = dict(function.inferred)
         """What is known of them so far."""
         self.late: Final = set(function.determined_late)
@@ -39,9 +60,24 @@ class ParameterTypes:
         self._first_open.setdefault(name, order)
 
     @property
+    def used_open_functions(self) -> bool:
+        """Whether a statement that was typed calls a function of which others may tell what it leaves open."""
+        return any(name[0] == "@" for name in self._first_open)
+
+    @property
     def open(self) -> Collection[str]:
-        """The names of which a statement that uses them may tell the types, where it is typed anew, or is told late."""
-        return () if self.is_settling or not self._untyped else self._untyped | self.late
+        """The names of which a statement that uses them may tell the types, where it is typed anew, or is told late.
+
+        Functions are left out.
+        """
+        return () if self.is_settling else self._untyped | self.late
+
+    def _is_open(self, name: str) -> bool:
+        """Whether a name is that of a parameter without a type, or of a function whose head leaves a type open."""
+        if name[0] != "@":
+            return name in self._untyped
+        head = self._heads.get(name)
+        return head is not None and head.is_open
 
     def are_used_by(self, statement: TypedStatement) -> bool:
         """Whether a statement may tell something of one of them, where it is typed anew.
@@ -51,9 +87,11 @@ class ParameterTypes:
         """
         if self.is_settling:
             return False
-        if self.late and not self.late.isdisjoint(statement.uses):
+        if self.late and (statement.bound in self.late or not self.late.isdisjoint(statement.uses)):
             raise NeedsFullAnalysis  # first it was typed without what is known of these in the end
-        return bool(self._untyped) and not self._untyped.isdisjoint(statement.uses)
+        if self._untyped and not self._untyped.isdisjoint(statement.uses):
+            return True
+        return any(map(self._is_open, statement.calls))
 
     def determine(
         self, statement: TypedStatement, determined: Sequence[Type | None], order: float, types: Sequence[Type]
@@ -66,16 +104,19 @@ class ParameterTypes:
             NeedsFullAnalysis: it tells something of another value, or not all of a type.
         """
         for name, type in zip(statement.uses, determined, strict=bool(determined)):
-            if type is None or name in self.inferred:
+            known = self.inferred.get(name)
+            if type is None or (known is not None and not (name[0] == "@" and has_incomplete(known.type))):
                 continue
-            if name not in self._untyped:
+            is_value = not self._is_open(name)
+            if is_value and not (self.is_fresh and self._names.is_bound_once(name)):
                 raise NeedsFullAnalysis
-            if has_incomplete(type) or has_error(type):
+            if (has_incomplete(type) and name[0] != "@") or has_error(type):
                 if any(map(has_error, types)):
                     continue
                 raise NeedsFullAnalysis
             self.inferred[name] = InferredParameter(type, math.inf if self.is_settling else order)
-            if self.is_settling or self._first_open.get(name, order) < order:
+            # Of a function, one call may tell the type of a parameter, and another statement what it gives.
+            if is_value or known or self.is_settling or self._first_open.get(name, order) < order:
                 self.late.add(name)
             self.too_late.add(name)
 
@@ -92,7 +133,7 @@ class ParameterTypes:
             return {}
         gone: set[str] = set()
         for state, order in (*((state, state.order) for state in removed if state is not None), *placed):
-            if late and not late.isdisjoint(state.uses):
+            if late and (state.bound in late or not late.isdisjoint(state.uses)):
                 raise NeedsFullAnalysis
             gone.update([name for name in state.uses if name in inferred and inferred[name].order >= order])
         return {name: inferred.pop(name) for name in gone}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Final, Protocol
@@ -79,7 +80,7 @@ class StatementTyper:
     ) -> None:
         self.context: Final = context
         self.names: Final = BoundNames(function, names)
-        self.parameters: Final = ParameterTypes(function)
+        self.parameters: Final = ParameterTypes(function, self.names, outside.heads)
         inferred = self.parameters.inferred
         self.function: Final = replace(function, names=names, mentions=self.names.mentions, inferred=inferred)
         self.outside: Final = outside
@@ -109,7 +110,10 @@ class StatementTyper:
         head = function.head
         last = states[function.end - 1 - first] if function.end > function.start else None
         if last is not None and head.result is not None and has_incomplete(last.type):
-            raise NeedsFullAnalysis  # the declared type may tell that of the value
+            told = self._told_by_result(last, head.result)
+            if any(type and name not in self.parameters.inferred for name, type in told):
+                raise NeedsFullAnalysis
+            return replace(function, type=last.type, findings=())
         if last is not None and last.is_value:
             type, findings = last.type, ()
             if head.result is not None and _differ(type, head.result):
@@ -138,6 +142,27 @@ class StatementTyper:
     def _result_findings(self, last: TypedStatement, result: Type) -> tuple[Diagnostic, ...]:
         names = [self.type_of(name, last.order) or ERROR for name in last.uses]
         return self.context.own(last).result_findings(tuple(names), self.outside.heads, result, self.function.head)
+
+    def _told_by_result(self, last: TypedStatement, result: Type) -> Sequence[tuple[str, Type | None]]:
+        """What the declared result of the function tells of what its last statement uses, whose type is open."""
+        types = self._types_of(last, last.order)
+        told = last.lowered.told(types, self.outside.heads, result)
+        return list(zip(last.uses, told.determined, strict=True)) if told.determined else ()
+
+    def tell_result(self, last: TypedStatement | None) -> None:
+        """Take note of what the declared result of the function tells, where the type of its value is open.
+
+        Raises:
+            NeedsFullAnalysis: it tells not all of a type.
+        """
+        result = self.function.head.result
+        if last is None or result is None or not has_incomplete(last.type):
+            return
+        told = self._told_by_result(last, result)
+        self.parameters.determine(last, [type for _, type in told], math.inf, self._types_of(last, last.order))
+
+    def _types_of(self, statement: TypedStatement, order: float) -> tuple[Type, ...]:
+        return tuple([self.type_of(name, order) or ERROR for name in statement.uses])
 
     @staticmethod
     def _is_misread(state: TypedStatement | None) -> bool:
@@ -278,7 +303,7 @@ class StatementTyper:
         made: dict[int, TypedStatement] = {}
         retyping = Retyping(
             self.names.bound,
-            self.names.rebound,
+            self.names.rebound | self.parameters.inferred.keys(),
             changed,
             made,
             lambda index, state: self._follow(index, state, changed, made),
@@ -302,7 +327,7 @@ class StatementTyper:
         return made
 
     def _follow(self, index: int, state: TypedStatement, changed: set[str], made: dict[int, TypedStatement]) -> None:
-        if self.function.head.untyped and self.parameters.are_used_by(state):
+        if self.parameters.are_used_by(state):
             new = self._determined_anew(state, index, changed)
         else:
             new = self._state(state, state.order, index)
@@ -344,7 +369,10 @@ class StatementTyper:
 
     def _is_parameter_used(self, name: str, start: int, end: int) -> bool:
         """:meth:`_is_used` of a parameter without a type, which may be one of a thousand that is asked for."""
-        return self.states.is_depended_on(name, self.function.head.untyped, start, end)
+        untyped = self.function.head.untyped
+        if name not in untyped:
+            return self._is_used(name, start, end)
+        return self.states.is_depended_on(name, untyped, start, end)
 
     def _is_used(self, name: str, start: int, end: int) -> bool:
         """Whether a statement from ``start`` to ``end`` depends on a name."""
@@ -384,7 +412,7 @@ class StatementTyper:
     @property
     def is_determined_in_order(self) -> bool:
         """Whether no statement that is not typed yet can tell anything of those before it."""
-        return not self.parameters.late and not self.parameters.is_unsure
+        return not (self.parameters.late or self.parameters.is_unsure or self.parameters.used_open_functions)
 
     def _state(self, statement: TypedStatement, order: float, index: int) -> TypedStatement:
         type_before, bound_to = self.function.type_before, self.names.bound.get
@@ -400,10 +428,15 @@ class StatementTyper:
                 if head is None:
                     return self._state_with_unknown(statement, order, index)
                 type = head.known_type
+                if head.is_open:
+                    self.parameters.used_open(name, order)
             if type is OPEN:
                 self._used_open(name, order)
             types.append(type)
         key = tuple(types)
+        told = self.parameters.inferred.get(statement.bound) if statement.bound and self.parameters.late else None
+        if told is not None and statement.bound not in self.function.head.parameters:
+            return self._told_state(statement, order, key, told.type)
         lowered = statement.shared
         if lowered is not None and not lowered.diagnostics and not statement.inner_unused:
             typed = lowered.type_with(key, self.outside.heads)
@@ -413,11 +446,23 @@ class StatementTyper:
                 return statement.placed(order, statement.type_comment if typed.type is ERROR else typed.type)
         return self._own_state(statement, order, key)
 
+    def _told_state(
+        self, statement: TypedStatement, order: float, types: tuple[Type, ...], told: Type
+    ) -> TypedStatement:
+        """A statement of whose value a later one tells the type."""
+        heads = self.outside.heads
+        typed = statement.lowered.told(types, heads, told)
+        self.parameters.determine(statement, typed.determined, order, types)
+        if not (typed.diagnostics or statement.lowered.diagnostics or statement.inner_unused):
+            return statement.placed(order, typed.type)
+        own = self.context.own(statement)
+        return statement.with_report(order, typed.type, (*own.diagnostics, *own.told(types, heads, told).diagnostics))
+
     def _own_state(
         self, statement: TypedStatement, order: float, types: tuple[Type, ...], outer_graph: tuple[str, ...] = ()
     ) -> TypedStatement:
         typed, findings = self._findings(statement, types)
-        if not findings:
+        if typed.determined and len(findings) == len(typed.diagnostics):
             self.parameters.determine(statement, typed.determined, order, types)
         type = statement.type_comment if typed.type is ERROR else typed.type
         return statement.with_report(order, type, findings, None, outer_graph)
@@ -433,23 +478,37 @@ class StatementTyper:
         self.placed = []
         before = states
         while self.parameters.too_late:
-            changed = set(self.parameters.too_late)
-            self.parameters.too_late.clear()
-            self.states = states
+            told, changed = self._tell_back(states)
+            self.states = states = replaced(states, told)
             followed = self.follow(self.function.start, changed)
             states = replaced(states, followed)
+            made.update(told)
             made.update(followed)
         self.parameters.late.update(
             [new.bound for index, new in made.items() if new.bound and (old := before[index]) and old.type != new.type]
         )
         return made
 
-    def type_of(self, name: str, order: float) -> Type | None:
-        """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there.
+    def _tell_back(self, states: StatementList) -> tuple[dict[int, TypedStatement], set[str]]:
+        """Type anew the statements of whose values later ones tell the types, and those of which these tell it in turn.
 
-        Raises:
-            NeedsFullAnalysis: it is that of a function whose type is not all written down.
+        Gives them, and all names of which something is told.
         """
+        told: dict[int, TypedStatement] = {}
+        changed: set[str] = set()
+        function, too_late = self.function, self.parameters.too_late
+        while too_late:
+            name = too_late.pop()
+            changed.add(name)
+            state = self.names.bound.get(name)
+            if isinstance(state, TypedStatement) and name in self.parameters.inferred:
+                index = states.position(state.order, function.start, function.end)
+                new = told[index] = self._state(state, state.order, index)
+                self.names.exchange(state, new)
+        return told, changed
+
+    def type_of(self, name: str, order: float) -> Type | None:
+        """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there."""
         type = self.function.type_before(name, order)
         if type is None and name[0] == "@":
             head = self.outside.heads.get(name)

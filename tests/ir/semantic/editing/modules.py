@@ -255,6 +255,50 @@ def @main(%x: Tensor[(1, 8), float32], %c: bool) -> Tensor[(1, 8), float32] {
 """
 
 
+_OPEN_HEADS = """#[version = "0.0.5"]
+def @given(%x: Tensor[(1, 8), float32]) {
+  %0 = nn.relu(%x);
+  %0
+}
+
+def @typed(%x, %n) -> Tensor[(1, 8), float32] {
+  %0 = nn.relu(%x);
+  %0
+}
+
+def @neither(%x) {
+  tanh(%x)
+}
+
+def @again(%x: Tensor[(1, 8), float32], %c: bool) {
+  if (%c) { %x } else { @again(%x, %c) }
+}
+
+def @main(%x: Tensor[(1, 8), float32], %c: bool) -> (Tensor[(1, 8), float32], Tensor[(1, 8), float32]) {
+  %0 = @given(%x);
+  %1 = @typed(%x, 1);
+  %2 = @neither(%x);
+  let %y: Tensor[(1, 8), float32] = @given(%1);
+  %3 = if (%c) { %2 } else { %1 };
+  %4 = add(%3, @again(%y, %c));
+  %5 = @typed(%4, 2);
+  %6 = nn.relu(%5);
+  (%0, %6)
+}
+
+def @last(%x: Tensor[(1, 8), float32]) -> Tensor[(1, 8), float32] {
+  %0 = @given(%x);
+  %0
+}
+
+def @apart(%x: Tensor[(1, 8), float32]) {
+  %0 = @given(%x);
+  %1 = @neither(%0);
+  add(%1, %x)
+}
+"""
+
+
 def _long_calls(functions: int, statements: int) -> str:
     """Functions that call the one before them."""
     type = "Tensor[(1, 8), float32]"
@@ -301,6 +345,7 @@ def texts() -> Sequence[str]:
         _REFERENCES,
         _CONSTANTS,
         _FREE,
+        _OPEN_HEADS,
         _long_calls(6, 12),
         _long_calls(20, 5),
     ]
