@@ -1,7 +1,7 @@
 """Calls of functions whose heads leave a type open: who calls them is followed statement by statement all the same.
 
-A call does not look into the function that it calls, as in TVM: what it gives must be declared there, or be told by what
-uses it. Such uses may stand far behind the call.
+A call does not look into the function that it calls, as in TVM: what it gives must be declared there, or be told by
+what uses it. Such uses may stand far behind the call.
 """
 
 from __future__ import annotations
