@@ -19,6 +19,7 @@ from ...expressions import Match
 from ...inference.exhaustiveness import unreachable_arms
 from ...inference.report import RESULT_DECLARED
 from ...internal_errors import internal_error
+from ...syntax.lexer import COMMENT_PATTERN
 from ...text.line_index import LineIndex
 from ...text.text_span import TextSpan
 from ..lowered_statement import LoweredStatement
@@ -29,7 +30,8 @@ __all__ = ["UNREACHABLE", "uncalled_functions", "unreachable"]
 
 UNREACHABLE: Final = "unreachable"
 
-_CONDITION: Final = re.compile(r"if\s*\(\s*(True|False)\s*\)")
+_GAP: Final = rf"(?:\s|{COMMENT_PATTERN})*"
+_CONDITION: Final = re.compile(rf"if{_GAP}\({_GAP}(True|False){_GAP}\)")
 _MATCH: Final = re.compile(r"match\b")
 _LITERALS: Final = frozenset(("True", "False"))
 _LONGEST: Final = 1_000

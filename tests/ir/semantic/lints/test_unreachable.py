@@ -96,6 +96,15 @@ def @main(%x: float32) -> float32 {
 """)
 
 
+def test_a_comment_in_a_condition_changes_nothing() -> None:
+    check("""
+def @main(%x: float32) -> float32 {
+  if (False /* ty=bool */) { tanh(%x) } else { exp(%x) }
+//                         ^^^^^^^^^^^^ the condition is False, so this branch never runs
+}
+""")
+
+
 def test_the_branch_that_runs_is_kept() -> None:
     assert "%0 = (exp(%x));" in mended("""
 def @main(%x: float32) -> float32 {
