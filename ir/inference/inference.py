@@ -136,7 +136,8 @@ def infer_statement(
     types = {typed: solver.resolve(inferencer.types[typed], memo) for typed in inferencer.order}
     whole = solver.resolve(inferencer.types[expr], memo)
     determined: dict[Expr, Type] = {}
-    if unknown:
+    complete = not any(isinstance(type, IncompleteType) for type in types.values()) and solver.is_complete(whole)
+    if unknown or not complete:
         resolved = {used: solver.resolve(type, memo) for used, type in unknown.items()}
         determined = {used: opened(type) for used, type in resolved.items() if opened(type) != known[used]}
         still_open = OpenExpressions(report, [used for used, type in resolved.items() if has_incomplete(type)])
@@ -144,7 +145,6 @@ def infer_statement(
             if isinstance(type, IncompleteType):
                 still_open.add(typed, is_broken=inferencer.broken)
         whole = opened(whole)
-    complete = not any(isinstance(type, IncompleteType) for type in types.values()) and solver.is_complete(whole)
     return InferredStatement(whole, types, complete, tuple(report.diagnostics), determined)
 
 

@@ -136,13 +136,20 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
             return None
         return ERROR if has_incomplete(statement.type) else statement.type
 
+    def told_type(self, statement: TypedStatement) -> Type | None:
+        """The type that a later statement tells of the value that one binds."""
+        name = statement.bound
+        told = self.inferred.get(name) if name is not None and name not in self.head.parameters else None
+        return None if told is None else told.type
+
     def type_before(self, name: str, order: float) -> Type | None:
         """The type that a name has in the statement of ``order``; ``None`` where it means nothing there."""
         statement = self.bound_before(name, order)
         if statement is not None:
             return statement.type
-        inferred = self.inferred.get(name) if self.inferred else None
-        return inferred.type if inferred is not None else self.head.parameters.get(name)
+        parameters = self.head.parameters
+        inferred = self.inferred.get(name) if self.inferred and (name[0] == "@" or name in parameters) else None
+        return inferred.type if inferred is not None else parameters.get(name)
 
 
 def bindings_before(

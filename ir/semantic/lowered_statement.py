@@ -77,6 +77,7 @@ class LoweredStatement:
         "placeholders",
         "typed",
         "unit",
+        "uses_itself",
         "value",
     )
 
@@ -104,6 +105,8 @@ class LoweredStatement:
             raise NeedsFullAnalysis  # a free variable that is declared in a block is known behind the block, too
         self.binds_inside: Final = len(lowering.definitions) > (self.bound is not None)
         """Whether it has other names of its own."""
+        self.uses_itself: Final = self.bound is not None and any(used is self.bound for _, _, used in lowering.uses)
+        """Whether the name that it binds is one of those that its value uses."""
         self.is_broken: Final = isinstance(value, ErrorExpr)
         self.is_value: Final = item.kind == "expression" and not item.terminated
         self.functions: Final = tuple(lowering.functions)
@@ -214,21 +217,34 @@ class LoweredStatement:
             self._nodes = {(id(origin.statement), id(origin.node)): expr for expr, origin in self.origins.items()}
         return self._nodes
 
-    def types_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> Mapping[Expr, Type]:
-        """The types of the parts of the statement; the last are cached, since they mostly come again."""
-        last = cast("tuple[tuple[Type, ...], Mapping[Expr, Type]] | None", self.memo.get(LoweredStatement.types_with))
-        if last is not None and last[0] == types:
+    def types_with(
+        self,
+        types: tuple[Type, ...],
+        heads: Mapping[str, Head],
+        told: Type | None = None,
+        module: IRModule | None = None,
+    ) -> Mapping[Expr, Type]:
+        """The types of the parts of the statement; the last are cached, since they mostly come again.
+
+        ``told`` is the type of its value that a later statement tells, in a text with the data types of ``module``.
+        """
+        last = cast("tuple[object, Mapping[Expr, Type]] | None", self.memo.get(LoweredStatement.types_with))
+        if last is not None and last[0] == (types, told):
             return last[1]
-        inferred = self._types_with(types, heads)
-        self.memo[LoweredStatement.types_with] = types, inferred
+        inferred = self._types_with(types, heads, told, module)
+        self.memo[LoweredStatement.types_with] = (types, told), inferred
         return inferred
 
-    def _types_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> Mapping[Expr, Type]:
+    def _types_with(
+        self, types: tuple[Type, ...], heads: Mapping[str, Head], told: Type | None, module: IRModule | None
+    ) -> Mapping[Expr, Type]:
         known: dict[Expr, Type] = dict(zip(self.placeholders.values(), types, strict=True))
         value = self.value
         if isinstance(value, ErrorExpr) and not value.parts:
             return known
-        return {**known, **infer_statement(value, known, self._module_with(heads)).types}
+        if told is not None:
+            value = Function((), value, told)
+        return {**known, **infer_statement(value, known, self._module_with(heads, module)).types}
 
     def result_findings(
         self, types: tuple[Type, ...], heads: Mapping[str, Head], result: Type, head: Head
@@ -284,10 +300,8 @@ class LoweredStatement:
         known = dict(zip(self.placeholders.values(), types, strict=True))
         inferred = infer_statement(value, known, self._module_with(heads), is_worded=False)
         if self.binds_inside:  # it may go on for a hundred lines, whose type comments ask for the types next
-            self.memo[LoweredStatement.types_with] = types, {**known, **inferred.types}
-        is_told = not any(map(has_incomplete, types))
-        if is_told and not inferred.complete and not inferred.diagnostics:
-            raise NeedsFullAnalysis
+            self.memo[LoweredStatement.types_with] = (types, None), {**known, **inferred.types}
+        is_broken = any(each.code != CANNOT_INFER for each in inferred.diagnostics)
         diagnostics: Sequence[Diagnostic] = ()
         if inferred.diagnostics:
             diagnostics = [self._located(each) for each in inferred.diagnostics if each is not COUNTED]
@@ -296,7 +310,7 @@ class LoweredStatement:
                 kinds = self.unit.segment.tokens[0]
                 if kinds.count(LET) > kinds.startswith(LET):  # what it binds inside may have no place of its own
                     diagnostics = self._worded(known, heads)
-        if diagnostics and (is_told or any(each.code != CANNOT_INFER for each in diagnostics)):
+        if is_broken:
             return TypedLowering(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
         return TypedLowering(inferred.type, diagnostics, self._determined(inferred))
 
@@ -305,8 +319,10 @@ class LoweredStatement:
             return ()
         return tuple([inferred.determined.get(used) for used in self.placeholders.values()])
 
-    def told(self, types: tuple[Type, ...], heads: Mapping[str, Head], told: Type) -> TypedLowering:
+    def told(self, types: tuple[Type, ...], heads: Mapping[str, Head], told: Type, module: IRModule) -> TypedLowering:
         """The statement where something that comes after it tells its type, which it leaves open by itself.
+
+        ``module`` has the data types of the text, which the statement need not name.
 
         Raises:
             NeedsFullAnalysis: it may have no such type.
@@ -315,7 +331,7 @@ class LoweredStatement:
         if (types, told) in cached:
             return cached[types, told]
         known = dict(zip(self.placeholders.values(), types, strict=True))
-        module = self._module_with(heads)
+        module = self._module_with(heads, module)
         inferred = infer_statement(Function((), self.value, told), known, module, is_worded=False)
         type = inferred.type
         if not isinstance(type, FuncType) or any(each.code != CANNOT_INFER for each in inferred.diagnostics):
@@ -333,10 +349,11 @@ class LoweredStatement:
         inferred = infer_statement(self.value, known, self._module_with(heads))
         return [self._located(diagnostic) for diagnostic in inferred.diagnostics]
 
-    def _module_with(self, heads: Mapping[str, Head]) -> IRModule:
+    def _module_with(self, heads: Mapping[str, Head], module: IRModule | None = None) -> IRModule:
         """The data types, and the functions that the statement names, without their bodies."""
         used = [heads[name] for name in self.functions if name in heads]
-        return self._module.with_functions({head.var: head.function for head in used}) if used else self._module
+        module = module or self._module
+        return module.with_functions({head.var: head.function for head in used}) if used else module
 
     def _located(self, diagnostic: Diagnostic) -> Diagnostic:
         located = diagnostic.located(self._span)

@@ -308,23 +308,18 @@ class ModuleAnalysis:
         """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""
         if not any(each.code == CANNOT_INFER for each in diagnostics):
             return diagnostics
-        others = [d.span for d in diagnostics if d.severity is Severity.ERROR and d.code != CANNOT_INFER and d.span]
-        broken: list[TextSpan] = []
-        for function in self.functions:
-            if isinstance(function, FunctionStatements) and self._leaves_open(function):
-                extent = TextSpan(self.segments.start(function.start - 1), self.segments.start(function.last + 1))
-                if any(extent.start <= span.start < extent.end for span in others):
-                    broken.append(extent)
+        broken = {
+            function
+            for each in diagnostics
+            if each.severity is Severity.ERROR and each.code != CANNOT_INFER
+            if (function := self._followed_at(each.span)) is not None
+        }
+        return [each for each in diagnostics if each.code != CANNOT_INFER or self._followed_at(each.span) not in broken]
 
-        def is_explained(span: TextSpan | None) -> bool:
-            return span is not None and any(extent.start <= span.start < extent.end for extent in broken)
-
-        return [each for each in diagnostics if each.code != CANNOT_INFER or not is_explained(each.span)]
-
-    def _leaves_open(self, function: FunctionStatements) -> bool:
-        """Whether types of a function may be open: those of parameters, or of what functions give that it calls."""
-        called = map(self.heads.get, function.calls)
-        return bool(function.head.untyped) or any(head is not None and head.is_open for head in called)
+    def _followed_at(self, span: TextSpan | None) -> FunctionStatements | None:
+        """The function typed by its statements in which something stands."""
+        function = None if span is None else self.function_at(self.segments.index_at(span.start))
+        return function if isinstance(function, FunctionStatements) else None
 
     def _has_braces_at_fault(self, function: FunctionStatements) -> bool:
         """Whether its opening brace is at fault, or one in it closes nothing."""

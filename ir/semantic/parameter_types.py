@@ -47,7 +47,7 @@ class ParameterTypes:
         """What is known of them so far."""
         self.late: Final = set(function.determined_late)
         """See :attr:`.FunctionStatements.determined_late`."""
-        self.too_late: Final[set[str]] = set()
+        self.too_late: Final[dict[str, None]] = {}
         """Those of them that a statement used before their types were known: the one that determined it, or another."""
         self.is_settling = False
         """Whether all statements are in place, and those are typed anew that used one before its type was known."""
@@ -118,7 +118,7 @@ class ParameterTypes:
             # Of a function, one call may tell the type of a parameter, and another statement what it gives.
             if is_value or known or self.is_settling or self._first_open.get(name, order) < order:
                 self.late.add(name)
-            self.too_late.add(name)
+            self.too_late[name] = None
 
     def forget(
         self, removed: Iterable[TypedStatement | None], placed: Iterable[tuple[TypedStatement, float]]

@@ -433,7 +433,9 @@ class StatementNames:
             return None if expr is None else self._global_type(state.segment.tokens[1][token])
         if self._types_ending[0] != index:
             known = tuple([self._type_before(function, name, state.order) for name in state.uses])
-            self._types_ending = (index, lowered.types_with(known, self.analysis.heads))
+            told, module = function.told_type(state), self.analysis.context.types.module
+            types = lowered.types_with(known, self.analysis.heads, told, module if told else None)
+            self._types_ending = (index, types)
         return _known(self._types_ending[1].get(expr))
 
     def type_of(self, expr: Expr) -> Type | None:
@@ -453,7 +455,9 @@ class StatementNames:
             return None if name is None else _known(function.parameters[name])
         if self._types_of[0] != index:
             known = tuple(self._type_before(function, name, state.order) for name in own.placeholders)
-            self._types_of = (index, own.types_with(known, self.analysis.heads))
+            told = function.told_type(state)
+            module = self.analysis.context.types.module if told is not None else None
+            self._types_of = (index, own.types_with(known, self.analysis.heads, told, module))
         return _known(self._types_of[1].get(expr))
 
     def _global_type(self, name: str) -> Type | None:
@@ -462,10 +466,10 @@ class StatementNames:
         return _known(function.checked_type) if function is not None else None
 
     def _type_before(self, function: FunctionStatements, name: str, order: float) -> Type:
-        if name[0] == "@":
-            head = self.analysis.heads.get(name)
-            return head.signature if head is not None else ERROR
         type = function.type_before(name, order)
+        if type is None and name[0] == "@":
+            head = self.analysis.heads.get(name)
+            return head.known_type if head is not None else ERROR
         if type is None and is_graph_name(name):
             type = self.analysis.earlier_graph(function, name)
         return type or ERROR

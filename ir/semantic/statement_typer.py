@@ -109,7 +109,7 @@ class StatementTyper:
         function = replace(self.names.put_into(self.function), determined_late=late)
         head = function.head
         last = states[function.end - 1 - first] if function.end > function.start else None
-        if last is not None and head.result is not None and has_incomplete(last.type):
+        if last is not None and last.is_value and head.result is not None and has_incomplete(last.type):
             told = self._told_by_result(last, head.result)
             if any(type and name not in self.parameters.inferred for name, type in told):
                 raise NeedsFullAnalysis
@@ -146,7 +146,7 @@ class StatementTyper:
     def _told_by_result(self, last: TypedStatement, result: Type) -> Sequence[tuple[str, Type | None]]:
         """What the declared result of the function tells of what its last statement uses, whose type is open."""
         types = self._types_of(last, last.order)
-        told = last.lowered.told(types, self.outside.heads, result)
+        told = last.lowered.told(types, self.outside.heads, result, self.context.types.module)
         return list(zip(last.uses, told.determined, strict=True)) if told.determined else ()
 
     def tell_result(self, last: TypedStatement | None) -> None:
@@ -156,7 +156,7 @@ class StatementTyper:
             NeedsFullAnalysis: it tells not all of a type.
         """
         result = self.function.head.result
-        if last is None or result is None or not has_incomplete(last.type):
+        if last is None or not last.is_value or result is None or not has_incomplete(last.type):
             return
         told = self._told_by_result(last, result)
         self.parameters.determine(last, [type for _, type in told], math.inf, self._types_of(last, last.order))
@@ -434,9 +434,9 @@ class StatementTyper:
                 self._used_open(name, order)
             types.append(type)
         key = tuple(types)
-        told = self.parameters.inferred.get(statement.bound) if statement.bound and self.parameters.late else None
-        if told is not None and statement.bound not in self.function.head.parameters:
-            return self._told_state(statement, order, key, told.type)
+        told = self._told_of(statement)
+        if told is not None:
+            return self._told_state(statement, order, key, told)
         lowered = statement.shared
         if lowered is not None and not lowered.diagnostics and not statement.inner_unused:
             typed = lowered.type_with(key, self.outside.heads)
@@ -446,17 +446,26 @@ class StatementTyper:
                 return statement.placed(order, statement.type_comment if typed.type is ERROR else typed.type)
         return self._own_state(statement, order, key)
 
+    def _told_of(self, statement: TypedStatement) -> Type | None:
+        """The type that a later statement tells of the value that one binds."""
+        name = statement.bound
+        if name is None or not self.parameters.late or name in self.function.head.parameters:
+            return None
+        told = self.parameters.inferred.get(name)
+        return None if told is None else told.type
+
     def _told_state(
         self, statement: TypedStatement, order: float, types: tuple[Type, ...], told: Type
     ) -> TypedStatement:
         """A statement of whose value a later one tells the type."""
-        heads = self.outside.heads
-        typed = statement.lowered.told(types, heads, told)
+        heads, module = self.outside.heads, self.context.types.module
+        typed = statement.lowered.told(types, heads, told, module)
         self.parameters.determine(statement, typed.determined, order, types)
         if not (typed.diagnostics or statement.lowered.diagnostics or statement.inner_unused):
             return statement.placed(order, typed.type)
         own = self.context.own(statement)
-        return statement.with_report(order, typed.type, (*own.diagnostics, *own.told(types, heads, told).diagnostics))
+        findings = own.told(types, heads, told, module).diagnostics
+        return statement.with_report(order, typed.type, (*own.diagnostics, *findings))
 
     def _own_state(
         self, statement: TypedStatement, order: float, types: tuple[Type, ...], outer_graph: tuple[str, ...] = ()
@@ -493,15 +502,20 @@ class StatementTyper:
         """Type anew the statements of whose values later ones tell the types, and those of which these tell it in turn.
 
         Gives them, and all names of which something is told.
+
+        Raises:
+            NeedsFullAnalysis: another statement binds such a name, too.
         """
         told: dict[int, TypedStatement] = {}
         changed: set[str] = set()
         function, too_late = self.function, self.parameters.too_late
         while too_late:
-            name = too_late.pop()
+            name, _ = too_late.popitem()  # the last one first: sets would not have the same order each time
             changed.add(name)
             state = self.names.bound.get(name)
-            if isinstance(state, TypedStatement) and name in self.parameters.inferred:
+            if isinstance(state, tuple):
+                raise NeedsFullAnalysis
+            if state is not None and name in self.parameters.inferred:
                 index = states.position(state.order, function.start, function.end)
                 new = told[index] = self._state(state, state.order, index)
                 self.names.exchange(state, new)
@@ -531,6 +545,8 @@ class StatementTyper:
         for name, type in known.items():
             if type is OPEN:
                 self._used_open(name, order)
+            elif name[0] == "@" and type is not None and has_incomplete(type):
+                self.parameters.used_open(name, order)
         if None not in known.values():
             return self._own_state(
                 statement, order, tuple([type for type in known.values() if type is not None]), outer_graph
@@ -546,6 +562,9 @@ class StatementTyper:
             guess, findings = self._findings(statement, known_types)
         diagnostics = (*findings, *_undefined(statement, unknown))
         type = statement.type_comment if guess.type is ERROR else guess.type
+        told = self._told_of(statement)
+        if told is not None and has_incomplete(type):
+            type = told
         names = tuple([near[0] for near in unknown.values() if near])
         return statement.with_report(order, type, diagnostics, names, outer_graph)
 

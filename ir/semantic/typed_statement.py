@@ -135,8 +135,8 @@ class TypedStatement:
 
     @property
     def is_flat(self) -> bool:
-        """Whether it binds no names inside it, and has no errors."""
-        return self.own is None and not self.lowered.binds_inside
+        """Whether it binds no names inside it, nor uses the one that it binds, and has no errors."""
+        return self.own is None and not self.lowered.binds_inside and not self.lowered.uses_itself
 
     @property
     def type_comment(self) -> Type:

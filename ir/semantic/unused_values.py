@@ -202,6 +202,8 @@ class _UnusedValues:
             elif is_used:
                 bound = bound[1:]
             for state in bound:
+                if state.lowered.uses_itself:
+                    continue
                 effect = self._effect_if_unused(function, state, is_graph_name(name))
                 if effect is not None:
                     unused.append((state, effect))

@@ -1,8 +1,7 @@
 """A function that is read and inferred as a whole, because its statements cannot be typed one by one.
 
-What makes it so: a graph variable that is a constant, a ``let`` that uses its own name or takes that of a parameter, a
-value of which only a later use tells a part of the type. It is read given what the rest of the module declares, so it
-does not depend on the bodies of the other functions.
+What makes it so: a ``let`` that takes the name of a parameter, a value of which a later use tells a part of the type.
+It is read given what the rest of the module declares, so it does not depend on the bodies of the other functions.
 """
 
 from __future__ import annotations

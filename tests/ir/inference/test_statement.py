@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relay_lsp.ir.expressions import Call, Function, Var
-from relay_lsp.ir.inference import infer_statement
+from relay_lsp.ir.inference import CANNOT_INFER, infer_statement
 from relay_lsp.ir.ops import get
 from relay_lsp.ir.types import ERROR, TensorType
 
@@ -37,4 +37,4 @@ def test_a_statement_that_needs_its_function_says_so() -> None:
     param = Var("a")
     inferred = infer_statement(Function((param,), Call(get("nn.relu"), (param,))), {})
     assert not inferred.complete
-    assert not inferred.diagnostics
+    assert [each.code for each in inferred.diagnostics] == [CANNOT_INFER]

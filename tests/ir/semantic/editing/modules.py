@@ -299,6 +299,27 @@ def @apart(%x: Tensor[(1, 8), float32]) {
 """
 
 
+_LATER = """#[version = "0.0.5"]
+type List[A] { Cons(A, List[A]), Nil }
+def @main(%x: int32, %c: bool) -> int32 {
+  let %l = Nil;
+  %0 = Nil;
+  let %m = if (%c) { %l } else { %0 };
+  let %n = Cons(%x, %m);
+  let %f = fn (%y) { add(%y, %x) };
+  let %r = ref(Nil);
+  let %z: int32 = %f(%x);
+  ref_write(%r, Cons(%c, Nil));
+  let %u = nn.relu(%u);
+  %1 = match (%n) { Cons(%h, _) => %h, Nil => %z };
+  let %w: int32 = if (%c) { %1 } else { %w };
+  let %last = negative(%last);
+  %2 = add(%w, 1);
+  %last
+}
+"""
+
+
 def _long_calls(functions: int, statements: int) -> str:
     """Functions that call the one before them."""
     type = "Tensor[(1, 8), float32]"
@@ -346,6 +367,7 @@ def texts() -> Sequence[str]:
         _CONSTANTS,
         _FREE,
         _OPEN_HEADS,
+        _LATER,
         _long_calls(6, 12),
         _long_calls(20, 5),
     ]
