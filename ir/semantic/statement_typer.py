@@ -632,8 +632,12 @@ def _differ(type: Type, declared: Type) -> bool:
 
 def _undefined(statement: TypedStatement, unknown: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
     kinds, texts, _ = statement.segment.tokens
+    lowering = (statement.own or statement.lowered).lowering
+    # A name that means nothing in one branch may be bound in another.
+    known = {definition.token for definition in lowering.definitions}
+    known.update(token for _, token, definition in lowering.uses if definition.unit is not None)
     for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
-        if kind in VARIABLES and name in unknown and not (token == statement.bound_at and name == statement.bound):
+        if kind in VARIABLES and name in unknown and token not in known:
             span = statement.segment.span(token)
             near = unknown[name]
             hint = f"; did you mean {near[0]}?" if near else ""
