@@ -56,7 +56,7 @@ class AttributeLowering(LoweringContext):
         if declared is None:
             self.report("unknown-attribute", f"unknown class of attributes {key.value}", self._range(key.node))
             return None
-        return self._convert(declared, str(key.value), [item for item in given if item is not key], None)
+        return self._convert(declared, str(key.value), [item for item in given if item is not key], key)
 
     def _operator_attributes(
         self, op: Op, given: list[GivenAttribute] | None, call: ShapeNode, broken: bool
@@ -78,9 +78,10 @@ class AttributeLowering(LoweringContext):
         declared: type[Attrs],
         owner: str,
         given: list[GivenAttribute],
-        call: ShapeNode | None,
+        call: ShapeNode | GivenAttribute,
         broken: bool = False,
     ) -> Attrs | None:
+        """The attributes of a call, or of the class that an attribute names."""
         fields = declared.fields()
         converted: dict[str, Any] = {}
         failed = False
@@ -115,10 +116,11 @@ class AttributeLowering(LoweringContext):
         if failed or (missing and broken):  # an argument that could not be read may have been the attribute
             return None
         if missing:
-            span = self._range(call.nodes()[0]) if call is not None else self.unit.span(given[0].name_token)
+            is_named = isinstance(call, GivenAttribute)
+            span = self.unit.span(call.name_token) if is_named else self._range(call.nodes()[0])
             needed = ", ".join(f"{field.name} ({field.kind})" for field in missing)
             writable = all(field.placeholder for field in missing)
-            fixes = [self._addition(call, missing)] if call is not None and writable else []
+            fixes = [self._addition(call, missing)] if not is_named and writable else []
             self.report("missing-attribute", f"{owner} needs the attribute {needed}", span, fixes)
             return None
         return declared(**converted)

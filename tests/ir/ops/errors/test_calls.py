@@ -38,6 +38,17 @@ def @main(%x: Tensor[(2, 3), float32]) {
 """,
     ),
     (
+        "attributes of a class that lack one",
+        "missing-attribute",
+        """
+def @f(%x: Tensor[(2, 3), float32]) { %x }
+def @main(%x: Tensor[(2, 3), float32]) {
+  @f(%x, attrs_type_key="relay.attrs.CastAttrs")
+//       ^^^^^^^^^^^^^^ relay.attrs.CastAttrs needs the attribute dtype (a dtype)
+}
+""",
+    ),
+    (
         "missing attribute",
         "missing-attribute",
         """
