@@ -9,7 +9,8 @@ Where this differs from TVM's tokenizer (``src/relay/parser/tokenizer.h``), beca
 escapes and end on their line; ``\\r`` counts as white space; a byte order mark is skipped; ``/* … **/`` ends; an
 identifier stops before ``/*``; a comment that is never closed is an error which ends with its line. Before a
 definition that they are typed in front of, names stop (``intdef @main``, ``xtype List[A]``: a word and another name
-never follow each other), and so do strings and comments that are never closed.
+never follow each other), and so do strings and comments that are never closed. These stop before the mark that ends
+their line, too (``match" (%x) {``): it belongs to what they are typed in.
 """
 
 from __future__ import annotations
@@ -65,6 +66,9 @@ _LONGEST_GRAPH_NAME: Final = 18
 _BEFORE_DEFINITION: Final = rf"(?=def[ ]@|type[ ]+{NAME_PATTERN}[ ]*[\[{{])"
 """Where ``def`` or ``type`` begins a definition."""
 
+_END_OF_LINE: Final = r"(?:\}[ ]?else[ ]?)?[{;,][ \t\r]*(?=\n|\Z)"
+"""What ends a line and separates what is on it from the next, or opens a block."""
+
 # Nothing in here goes over the same characters again from each of them: dashes that lead to no number are not scanned
 # from the second one on, and what a bracket opens ends at the next one.
 _PIECE = re.compile(
@@ -81,7 +85,7 @@ _PIECE = re.compile(
     | //[^\n]*
     | "(?![ ]*{_BEFORE_DEFINITION})(?:[^"\\\n]|\\.)*"
     | /\*
-    | "(?:(?!{_BEFORE_DEFINITION})[^\n])*
+    | "(?:(?!{_BEFORE_DEFINITION}|{_END_OF_LINE})[^\n])*
     | =[=>]|[!<>]=|->|[(),;=:{{}}\[\]?.*/+\-<>!]
     | \#\[\s*metadata\s*\][\s\S]*
     | \#\[[^\[\]\n]*\]
@@ -104,6 +108,8 @@ _LINE: Final = re.compile(r"[^\r\n]*[\r\n][ \t\r\n\f\v\ufeff]*(?=[^ \t\r\n\f\v\u
 _DEFINITIONS: Final = ("def @", "type ")
 """What definitions begin with."""
 _DEFINITION: Final = re.compile(_BEFORE_DEFINITION)
+_CODE_BEHIND: Final = re.compile(f"{_BEFORE_DEFINITION}|{_END_OF_LINE}")
+"""What is read behind a comment that is never closed."""
 _UNSURE_PIECES: Final = 2
 """How many pieces at the end of a part of a line may be others: what follows tells whether a definition begins."""
 _NAME_END: Final = re.compile("[A-Za-z0-9_/.]")
@@ -371,9 +377,9 @@ def _open_comment(lines: LineIndex, part: str, start: int, at: int) -> str:
     if end is None:
         line, _ = lines.line_and_column(start)
         its_line = lines.part(start, lines.line_start(line + 1))
-        definition = _DEFINITION.search(its_line)
-        if definition is not None:
-            return its_line[: definition.start()]
+        behind = _CODE_BEHIND.search(its_line, len("/*"))
+        if behind is not None:
+            return its_line[: behind.start()]
         line_with_space = _LINE.match(part, at)
         if line_with_space is not None:
             return line_with_space[0]

@@ -10,12 +10,16 @@ from typing import Final, NamedTuple
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..text.text_span import TextSpan
 from .lexer import WHITE_SPACE, first_piece, lex, pieces_of
-from .tokens import COMMENT, COMMENTS, OPEN_COMMENT, UNCLOSED_STRING
+from .tokens import COMMENT, COMMENTS, OPEN_COMMENT, STRING, UNCLOSED_STRING
 
 __all__ = ["MOST_FINDINGS", "Kinship", "SegmentText", "cut_tokens", "tokens_behind_quotes"]
 
 MOST_FINDINGS = 1000
 """How many findings of one segment are looked for."""
+
+
+_MOST_QUOTES: Final = 8
+"""So many open quotes in a head or a data type are cut from what follows them: each has the rest cut again."""
 
 
 class Kinship(NamedTuple):
@@ -158,17 +162,35 @@ def cut_tokens(text: str) -> tuple[str, list[str], list[int]]:
     return _without_comments(lexed.kinds, lexed.pieces)
 
 
-def tokens_behind_quotes(kinds: str, texts: Sequence[str], starts: Sequence[int]) -> tuple[str, list[str], list[int]]:
-    """The kinds, texts and starts of tokens, where an open quote is one by itself, and what follows it is cut, too."""
-    cut: list[tuple[str, str, int]] = []
-    for kind, text, start in zip(kinds, texts, starts, strict=True):
-        if kind != UNCLOSED_STRING:
-            cut.append((kind, text, start))
-            continue
-        cut.append((kind, text[0], start))
-        own_kinds, own_texts, own_starts = cut_tokens(text[1:])
-        cut += [(one, own, start + 1 + at) for one, own, at in zip(own_kinds, own_texts, own_starts, strict=True)]
-    return "".join([kind for kind, _, _ in cut]), [text for _, text, _ in cut], [start for _, _, start in cut]
+def tokens_behind_quotes(
+    text: str, tokens: tuple[str, list[str], list[int]], before_string: str
+) -> tuple[str, list[str], list[int]]:
+    """The kinds, texts and starts of the tokens of a text with an open quote, where what follows that is cut, too.
+
+    A quote that is open, or does not follow the kind before a string, is a token by itself; so are the first few.
+    """
+    kinds, texts, starts = tokens
+    position = 0
+    for _ in range(_MOST_QUOTES):
+        quote = next(
+            (
+                token
+                for token in range(position, len(kinds))
+                if kinds[token] == UNCLOSED_STRING
+                or (kinds[token] == STRING and kinds[token - 1 : token] != before_string)
+            ),
+            None,
+        )
+        if quote is None:
+            break
+        start, position = starts[quote], quote + 1
+        own_kinds, own_texts, own_starts = cut_tokens(text[start + 1 :])
+        kinds = kinds[:quote] + UNCLOSED_STRING + own_kinds
+        texts = [*texts[:quote], texts[quote][0], *own_texts]
+        starts = [*starts[:position], *[start + 1 + at for at in own_starts]]
+        if UNCLOSED_STRING not in own_kinds:
+            break
+    return kinds, texts, starts
 
 
 def _without_comments(kinds: str, pieces: list[str]) -> tuple[str, list[str], list[int]]:

@@ -144,6 +144,10 @@ class Segment(SegmentText):
                 self.report("unclosed-string", "this string has no closing quote on its line", span, fix)
 
 
+_BEFORE_STRING: Final = {Role.TYPE: "", Role.HEADER: "="}
+"""What comes before each string: in the head of a function strings are attributes, and in a data type there is none.
+What follows another quote is what it was."""
+
 _LONGEST_KEPT: Final = 500
 """Tokens of a segment whose statements are kept in mind."""
 
@@ -171,8 +175,9 @@ class CutSegment(Segment):
 
     def _cut_tokens(self) -> tuple[str, list[str], list[int]]:
         tokens = super()._cut_tokens()
-        # No string stands in a data type: what follows a quote is what it was.
-        return tokens_behind_quotes(*tokens) if self.role is Role.TYPE and UNCLOSED_STRING in self.kinds else tokens
+        if self.role not in _BEFORE_STRING or UNCLOSED_STRING not in self.kinds:
+            return tokens
+        return tokens_behind_quotes(self.text, tokens, _BEFORE_STRING[self.role])
 
 
 def alike_segments(forms: Sequence[Form], texts: Iterable[str]) -> Iterator[Segment]:

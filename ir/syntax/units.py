@@ -30,6 +30,8 @@ class Unit:
         """TVM's position of each token."""
         if self._positions is None:
             self._positions = positions.of_pieces(self.segment.kinds, self.segment.pieces, self.base)
+            behind_quotes = len(self.segment.tokens[0]) - len(self._positions)
+            self._positions += self._positions[-1:] * behind_quotes
         return self._positions
 
     def span(self, token: int) -> TextSpan:
