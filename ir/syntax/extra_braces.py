@@ -6,7 +6,8 @@ Where braces match, nothing here counts: a text may be indented as it likes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from ..text.line_index import LineIndex
@@ -85,6 +86,21 @@ class PlacesOnLines:
         begins = before.lstrip(" \t")
         column = None if begins and begins.strip(WHITE_SPACE) else length
         return PlaceOnLine(offset - length, column, len(before) - len(begins))
+
+    def beginning_lines(self, first: int, end: int, indentation: int) -> Iterator[int]:
+        """The pieces behind ``first`` and before ``end`` that begin a line, indented no deeper: the last first."""
+        start, last = self._offset_of(first), self._offset_of(end)
+        text = self._lines.part(start, last)
+        line_end = len(text)
+        while (line := text.rfind("\n", 0, line_end)) >= 0:
+            at = line + 1
+            while at < line_end and text[at] in " \t":
+                at += 1
+            if at < line_end and at - line - 1 <= indentation and text[at] not in WHITE_SPACE:
+                piece = bisect_left(range(end), start + at, first, key=self._offset_of)
+                if self._offset_of(piece) == start + at:
+                    yield piece
+            line_end = line
 
     def is_displaced(self, closing: int, opening: int) -> bool:
         """Whether a brace does not stand below the begin of the line with the one that it closes, but on another."""

@@ -136,7 +136,10 @@ NEXT_ITEM: Final = re.compile(f"{STOP}|[{VERSION}{DIRECTIVE}]")
 
 DEFINITION: Final = re.compile(f"[{DEFINITIONS}]")
 
-FLAT: Final = re.compile(f"[^;{{{_BODY_ENDS}]*")
+_WORD_OF_DEFINITION: Final = rf"(?!{STOP})[{DEFINITIONS}]"
+"""A word that begins definitions, and none here: that of a name that is being typed, `%type` or `%def`."""
+
+FLAT: Final = re.compile(f"[^;{{{_BODY_ENDS}]*(?:{_WORD_OF_DEFINITION}[^;{{{_BODY_ENDS}]*)*")
 """All up to the first semicolon, brace or end of a body."""
 
 TO_BRACE: Final = re.compile(f"[^;{{{_BODY_ENDS}]*[{{}}]")
@@ -171,8 +174,9 @@ LET_VALUE: Final = re.compile(f"={_GAP}{LET}{_GAP}{LOCAL}")
 RESYNCHRONISE: Final = re.compile(rf"[{{}};]|{STOP}|{_BINDS_GRAPH}|{LET}(?={_GAP}{LOCAL})")
 """Where a statement may end whose braces do not match."""
 
-AFTER_CLOSE: Final = re.compile(f"{_GAP}(?:;|{NEXT_BINDING.pattern})")
-"""What goes on with the body behind a brace that closes too much."""
+_BEFORE_DEFINITION: Final = rf"(?:{_BINDS_GRAPH}|{LET}{_GAP}{LOCAL}(?:{_GAP}=)?){_GAP}(?:{STOP})"
+AFTER_CLOSE: Final = re.compile(rf"{_GAP}(?:;|(?!{_BEFORE_DEFINITION})(?:{NEXT_BINDING.pattern}))")
+"""What goes on with the body behind a brace that closes too much: not a binding in front of a definition."""
 
 IN_HEADER: Final = re.compile(f"[^{{}};{LET}{GRAPH}{DEF}{TYPE}{EXTERN}{METADATA}{VERSION}]*")
 """What no :data:`HEADER_END` begins with: a head may have ten thousand kinds, which are passed over at once."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -41,12 +41,14 @@ from .tokens import (
     OPENING,
     UNCLOSED_STRING,
 )
+from .values_below import BEGINS_VALUE, value_below
 
 __all__ = ["SegmentParser"]
 
 _ARM: Final = re.compile("[^;{}]*r")
 _BRACKETS: Final = re.compile(r"[()\[\]{}]")
 _BRACES: Final = re.compile("[{}]")
+_TYPED_PATTERN: Final = re.compile(rf"{LOCAL}:[^:;={{}}{LOCAL}{GRAPH}{LET}]*r\Z")
 _INDENTATION: Final = re.compile("[ \t]*")
 _PLAIN: Final = re.compile(
     rf"(?:[^{{}}()\[\]=,;{MATCH}{re.escape(MATCH_PARTIAL)}{FAT_ARROW}{GRAPH}{LET}]|{GRAPH}(?!=))+"
@@ -197,7 +199,7 @@ class SegmentParser(StatementParser):
                 self.segment.report("unexpected-token", "unexpected `}`", span, fix)
                 token += 1
                 continue
-            if len(frames) > 1 and kind in _BEGINS_ANEW:
+            if len(frames) > 1 and (kind in _BEGINS_ANEW or (self.missing_braces > 0 and kind in BEGINS_VALUE)):
                 self._resynchronise(frames, token)
             frame = frames[-1]
             if kind == ";" and token == count - 1 and len(frames) > 1:
@@ -212,7 +214,8 @@ class SegmentParser(StatementParser):
                 # An arrow tells that they are those of a match, also where that word is at fault; but not behind the
                 # arrow of an arm, whose brace may be missing before the next arm.
                 is_clauses = frame.matches[-1:] == [len(frame.elements)] or (
-                    bool(frame.matches or frame.index) and _ARM.match(kinds, token + 1) is not None
+                    bool(frame.matches or frame.index or not frame.is_clauses)
+                    and _ARM.match(kinds, token + 1) is not None
                 )
                 if is_clauses and frame.matches:
                     frame.matches.pop()
@@ -238,8 +241,9 @@ class SegmentParser(StatementParser):
                     if frame.elements:
                         frame.elements[-1] = token + 1
                         frame.sequences[-1] = False
-                    elif not frame.is_clauses and len(frames) > 1 and frames[-2].is_clauses:
+                    elif self.missing_braces > 0 and not frame.is_clauses and len(frames) > 1 and frames[-2].is_clauses:
                         frame.index.pop()  # the arm's block lost its brace
+                        self.missing_braces -= 1
                         self._report_unclosed(frame.open, token)
                         self.reported_brace = True
                         self._close_frame(frames, token - 1)
@@ -282,11 +286,12 @@ class SegmentParser(StatementParser):
         kinds = self.kinds
         is_brace = kinds[token] == "}"
         if not is_brace and not kinds.startswith((GRAPH_BINDING, LET_BINDING), token):
-            return
+            is_inside = self._column(token) is None or not self._unclosed.issuperset(frames[-1].opened)
+            if is_inside or not self._is_outside(frames, token):
+                return
         lost_brace = False
         while self.missing_braces > 0 and len(frames) > 2:
-            column, own = self._column(token), self._line_indentation(frames[-1].open)
-            if column is None or own is None or column >= own + (not is_brace):
+            if not self._is_outside(frames, token):
                 break
             self.missing_braces -= 1
             self._report_unclosed(frames[-1].open, token)
@@ -303,6 +308,15 @@ class SegmentParser(StatementParser):
             self.report_missing(";", token)
         self.finish("statement", kinds, frame.index, frame.blocks, self._items(frame))
         frame.start_statement(token)
+
+    def _is_outside(self, frames: Sequence[_Frame], token: int) -> bool:
+        """Whether a token begins a line that is indented no deeper than the one with the last open brace.
+
+        A closing brace must be indented less.
+        """
+        column, own = self._column(token), self._line_indentation(frames[-1].open)
+        is_deep = column is None or own is None or column >= own + (self.kinds[token] != "}")
+        return not is_deep and self.missing_braces > 0 and len(frames) > 2
 
     def _braces_too_many(self) -> frozenset[int]:
         """The closing braces that are too many; the last one stands below the begin of the statement's line."""
@@ -390,6 +404,29 @@ class SegmentParser(StatementParser):
             kinds = self._kinds_of(frame)
             self.finish("statement", kinds, frame.index, frame.blocks, self._items(frame))
 
+    def _finish_before_value(self, frame: _Frame) -> None:
+        """Finish what is incomplete above the value of a block that ends."""
+        index = frame.index
+        kinds = self._kinds_of(frame)
+        value = value_below(kinds, self._beginnings(index)) if len(index) > 1 else None
+        if value is None:
+            return
+        kinds, token = f"{kinds[:value]};", index[value]
+        if shape_of("statement", kinds).fault is None:
+            self.report_missing(";", token)
+        blocks = {at: block for at, block in frame.blocks.items() if at < value}
+        self.finish("statement", kinds, [*index[:value], ~token], blocks, self._items(frame))
+        frame.blocks = {at - value: block for at, block in frame.blocks.items() if at >= value}
+        frame.index = index[value:]
+
+    def _beginnings(self, index: Sequence[int]) -> Iterator[int]:
+        """The positions of what begins a line in a statement, and is indented no deeper than it: the last first."""
+        own = self._line_indentation(index[0]) if index[0] >= 0 else None
+        for position in range(len(index) - 1, 0 if own is not None else len(index), -1):
+            column = self._column(index[position]) if index[position] >= 0 else None
+            if own is not None and column is not None and column <= own:
+                yield position
+
     def _kinds_of(self, frame: _Frame) -> str:
         kinds = [self.kinds[token] if token >= 0 else ";" for token in frame.index]
         for position, block in frame.blocks.items():
@@ -433,17 +470,18 @@ class SegmentParser(StatementParser):
         frame.clause_head, frame.clause_body = None, []
 
     def _pattern_start(self, index: list[int]) -> int:
-        kinds = self.kinds
-        position = len(index) - 2
-        if position >= 0 and kinds[index[position]] == ")":
+        """Where the pattern begins with which a statement ends: before its arrow."""
+        kinds = "".join([self.kinds[token] if token >= 0 else ";" for token in index])
+        typed = _TYPED_PATTERN.search(kinds)
+        position = len(kinds) - 2 if typed is None else typed.start()
+        if typed is None and position >= 0 and kinds[position] == ")":
             depth = 0
             while position >= 0:
-                kind = kinds[index[position]]
-                depth += (kind == ")") - (kind == "(")
+                depth += (kinds[position] == ")") - (kinds[position] == "(")
                 if not depth:
                     break
                 position -= 1
-            if position > 0 and kinds[index[position - 1]] == NAME:
+            if position > 0 and kinds[position - 1] == NAME:
                 position -= 1
         return max(0, position)
 
@@ -464,6 +502,7 @@ class SegmentParser(StatementParser):
         if frame.is_clauses:
             self._finish_clause(frame)
         else:
+            self._finish_before_value(frame)
             self._finish_statement(frame)
         if close < 0:
             token = len(self.kinds.rstrip(";"))

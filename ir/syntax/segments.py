@@ -11,7 +11,7 @@ statement and is indented no deeper than the one with the open brace.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ..collections.lru_map import LruMap
@@ -53,6 +53,7 @@ from .kind_patterns import (
 from .searched_kinds import SearchedKinds
 from .sequences import LOOK_AHEAD, OpenValues, inner_semicolon
 from .tokens import ARROW, COMMENTS, DEF, DIRECTIVE, EXTERN, GRAPH, LET, LOCAL, METADATA, TYPE, VERSION
+from .values_below import value_below
 
 __all__ = ["OF_BODY", "Beyond", "Cut", "Role", "Splitter"]
 
@@ -227,6 +228,8 @@ class Splitter(SearchedKinds):
                 return Cut(after.end(), Role.EXTRA_CLOSE, True)
             if after is None and not self._goes_on(after_comments(kinds, first + 1)):
                 return Cut(first + 1, Role.CLOSE, False)
+            if self._is_left_alone(first + 1):
+                return Cut(first + 1, Role.CLOSE, False)
             if self._is_behind_value(first):
                 return Cut(first + 1, Role.CLOSE, False, far_sighted=True)
             return Cut(first + 1, Role.EXTRA_CLOSE, True, far_sighted=True)
@@ -241,7 +244,7 @@ class Splitter(SearchedKinds):
         if short is not None:
             return short
         if end == len(kinds) or kinds[end] == "}" or (kinds[end] == VERSION and self._is_balanced(first, end)):
-            return Cut(end, Role.STATEMENT, True)
+            return self._to_end_of_body(first, end)
         if kinds[end] == ";" and self._is_balanced(first, end) and not LET_VALUE.search(kinds, first, end):
             return Cut(end + 1, Role.STATEMENT, True)
         return self._nested(first)
@@ -265,6 +268,13 @@ class Splitter(SearchedKinds):
             raise Beyond
         self._seen = max(self._seen, len(kinds) if end is None else end.end())
         return not self._is_head_without_def(following, len(kinds))
+
+    def _is_left_alone(self, following: int) -> bool:
+        """Whether a definition comes before any brace or semicolon: then no body goes on that would be closed."""
+        end = self._flat_end(following)
+        if end == len(self.kinds) and self.rest is not None:
+            raise Beyond
+        return end < len(self.kinds) and self.kinds[end] not in ";{}"
 
     def _short(self, start: int, end: int) -> Cut | None:
         """A statement without its semicolon: another begins before ``end``."""
@@ -393,7 +403,7 @@ class Splitter(SearchedKinds):
         while True:
             mark = STATEMENT_MARK.search(kinds, position)
             if mark is None:
-                return Cut(len(kinds), Role.STATEMENT, True)
+                return self._to_end_of_body(first, len(kinds))
             position = mark.end()
             kind = mark[0]
             if kind in "([":
@@ -434,8 +444,24 @@ class Splitter(SearchedKinds):
                 else:
                     if not values.end_item(kinds, mark.start()):
                         return Cut(position, Role.STATEMENT, True)
+                    item = after_comments(kinds, position)
+                    cut = self._before_binding(item, self._flat_end(item)) if item < len(kinds) else None
+                    if cut is not None:
+                        return cut
             else:
-                return Cut(mark.start(), Role.STATEMENT, True)
+                return self._to_end_of_body(first, mark.start())
+
+    def _to_end_of_body(self, first: int, end: int) -> Cut:
+        """A statement without a semicolon that ends with its body, or before the value of that."""
+        if self.rest is not None and end == len(self.kinds):
+            raise Beyond
+        value = value_below(self.kinds[first:end], self._beginnings(first, end))
+        return Cut(end if value is None else first + value, Role.STATEMENT, True, is_short=value is not None)
+
+    def _beginnings(self, first: int, end: int) -> Iterator[int]:
+        """What begins a line of the statement from ``first`` on, and is indented no deeper: the last first."""
+        for piece in self.places.beginning_lines(first, end, self.places.of(first).indentation):
+            yield after_comments(self.kinds, piece) - first
 
     def _closed(self, first: int, position: int) -> int | None:
         """The position after the brace that closes the one before ``position``, if there is one in this body.
@@ -518,6 +544,15 @@ class Splitter(SearchedKinds):
 
         All lines of a body are indented: behind a line that is not, it ends at once.
         """
+        cut = self._end_of_lines(first, position)
+        last = self.kinds[cut.end - 1]
+        if last == ";" or (last == "}" and AFTER_CLOSE.match(self.kinds, cut.end)):
+            return cut
+        value = self._to_end_of_body(first, cut.end)
+        return value._replace(far_sighted=True) if value.is_short else cut
+
+    def _end_of_lines(self, first: int, position: int) -> Cut:
+        """Where the lines of a statement end whose brace before ``position`` is never closed."""
         kinds = self.kinds
         own = self.places.of(first).indentation
         if not own and not self.expression:
@@ -539,7 +574,8 @@ class Splitter(SearchedKinds):
                     semicolon = NEXT_END.match(kinds, start + 1)
                     end = semicolon.end() if semicolon else start + 1
                     return Cut(end, Role.STATEMENT, True, far_sighted=True)
-                return Cut(start, Role.STATEMENT, True, far_sighted=True)
+                end = start + (column == own)
+                return Cut(end, Role.STATEMENT, True, far_sighted=True)
             if mark[0] == ";":
                 column = self.places.of(start).column
                 if column is None or column > own:

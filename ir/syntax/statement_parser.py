@@ -15,7 +15,7 @@ from .blocks import Block, Statement
 from .segment_text import MOST_FINDINGS, SegmentText
 from .shapes import MOST_NESTED, Shape, ShapeFault, Start, accepted_insertion, shape_of
 from .suggestions import operator_prefix
-from .tokens import BLOCK, CLAUSES, GRAPH_BINDING, KINDS, LET_BINDING, NAME, UNCLOSED_STRING, UNKNOWN
+from .tokens import BLOCK, CLAUSES, CLOSING, GRAPH_BINDING, KINDS, LET_BINDING, NAME, OPENING, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["StatementParser"]
 
@@ -37,6 +37,10 @@ _LONGEST_MENDED: Final = 2_000
 _MOST_UNKNOWN: Final = 16
 """Where a statement has more characters that Relay does not know, all of them are left out at once."""
 _LONGEST_SHOWN: Final = 40
+_GOES_ON: Final = frozenset(f"{CLOSING},.:=")
+"""The kinds that no statement begins with."""
+_QUOTE: Final = '"'
+_TYPE: Final = "type_definition"
 _REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r")
 _BRACES_OF: Final[Mapping[Start, Sequence[str]]] = {"header": ("{",), "type_definition": ("{", "}")}
 """The braces that may be missing in parts of a module: elsewhere blocks have them."""
@@ -81,9 +85,8 @@ class StatementParser:
         """Where, at or after the fault, a new line begins another statement."""
         for position in range(max(1, fault.position), len(kinds)):
             begins = kinds.startswith((GRAPH_BINDING, LET_BINDING), position)
-            if (begins or (position == fault.position and ";" in fault.expected)) and self.begins_line(
-                index[position - 1], index[position]
-            ):
+            begins |= position == fault.position and ";" in fault.expected and kinds[position] not in _GOES_ON
+            if begins and self.begins_line(index[position - 1], index[position]):
                 return position
         if fault.position == len(kinds) and ";" in fault.expected and kinds.startswith((GRAPH_BINDING, LET_BINDING)):
             return self.tuple_on_new_line(kinds, index)
@@ -126,37 +129,78 @@ class StatementParser:
             self.report_fault(kinds, index, fault, token)
             return Statement(None, kinds, index, blocks)
         insertion = self.find_insertion(start, kinds, index, fault)
+        if insertion is not None and not self._is_rather_too_many(kinds, index, fault, insertion[2]):
+            return self._with_missing(insertion, kinds, index, blocks)
+        without = self._without(start, kinds, index, blocks, fault)
+        if without is not None:
+            return without
         if insertion is not None:
-            shape, kind, position = insertion
-            token = _token(index[position]) if position < len(kinds) else _after(index, blocks)
-            self.report_missing(kind, token)
-            longer = [*index[:position], ~token, *index[position:]]
-            moved = {p + (p >= position): block for p, block in blocks.items()}
-            return Statement(shape.root, kinds[:position] + kind + kinds[position:], longer, moved)
-        if not at_end and index[position] >= 0:  # what was added to mend the statement cannot be taken out
-            shape = shape_of(start, kinds[:position] + kinds[position + 1 :]) if len(kinds) > 1 else None
-            span = self.segment.span(index[position])
-            if shape is not None and shape.fault is None and kinds[position] not in (BLOCK, CLAUSES):
-                text = self.texts[_token(index[position])]
-                fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
-                self.segment.report("unexpected-token", f"unexpected `{text}`: {_expected(fault)}", span, fix)
-                fewer = [*index[:position], *index[position + 1 :]]
-                moved = {p - (p > position): block for p, block in blocks.items()}
-                return Statement(shape.root, kinds[:position] + kinds[position + 1 :], fewer, moved)
+            return self._with_missing(insertion, kinds, index, blocks)
+        if start == _TYPE and (line_end := self.line_end_inside(kinds, index)) and line_end[0] < position:
+            at = line_end[0]
+            self.report_fault(kinds[:at], index, shape_of(start, kinds[:at]).fault or fault, _token(index[at]))
+            return Statement(None, kinds, index, blocks)
         self.report_fault(kinds, index, fault, token)
         return Statement(None, kinds, index, blocks)
+
+    def _is_rather_too_many(self, kinds: str, index: Sequence[int], fault: ShapeFault, insertion: int) -> bool:
+        """Whether a token is rather too many than another missing before it.
+
+        So is a closing bracket with nothing to close, and one on a line below that on which the other would be missing.
+        """
+        position = fault.position
+        if position >= len(kinds) or kinds[position] not in CLOSING:
+            return False
+        if insertion == position:
+            before = kinds[:position]
+            opening = OPENING[CLOSING.index(kinds[position])]
+            return before.count(opening) <= before.count(kinds[position])
+        return any(self.begins_line(index[at], index[at + 1]) for at in range(insertion, position))
+
+    def _with_missing(
+        self, insertion: tuple[Shape, str, int], kinds: str, index: Sequence[int], blocks: dict[int, Block]
+    ) -> Statement:
+        """The statement with what is missing in it, which is reported."""
+        shape, kind, position = insertion
+        token = _token(index[position]) if position < len(kinds) else _after(index, blocks)
+        self.report_missing(kind, token, is_first=not position)
+        longer = [*index[:position], *[~token] * len(kind), *index[position:]]
+        moved = {p + len(kind) * (p >= position): block for p, block in blocks.items()}
+        return Statement(shape.root, kinds[:position] + kind + kinds[position:], longer, moved)
+
+    def _without(
+        self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], fault: ShapeFault
+    ) -> Statement | None:
+        """The statement without the token at fault, which is reported, where nothing else is wrong with it."""
+        position = fault.position
+        # What was added to mend the statement cannot be taken out.
+        if position >= len(kinds) or index[position] < 0 or len(kinds) == 1 or kinds[position] in (BLOCK, CLAUSES):
+            return None
+        shape = shape_of(start, kinds[:position] + kinds[position + 1 :])
+        if shape.fault is not None:
+            return None
+        span, text = self.segment.span(index[position]), self.texts[index[position]]
+        fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
+        self.segment.report("unexpected-token", f"unexpected `{text}`: {_expected(fault)}", span, fix)
+        fewer = [*index[:position], *index[position + 1 :]]
+        moved = {p - (p > position): block for p, block in blocks.items()}
+        return Statement(shape.root, kinds[:position] + kinds[position + 1 :], fewer, moved)
 
     def mend_unreadable(
         self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], position: int
     ) -> Statement:
-        """A character that Relay does not know is reported and left out; a string without its end counts as closed."""
-        if kinds[position] == UNCLOSED_STRING:
+        """A character that Relay does not know is reported and left out; a string without its end counts as closed.
+
+        So is a quote left out that stands where no string does, which is reported already.
+        """
+        is_quote = kinds[position] == UNCLOSED_STRING
+        if is_quote and (start == "statement" or self.texts[index[position]] != _QUOTE):
             kinds = kinds[:position] + "s" + kinds[position + 1 :]
         else:
             unknown = index[position]
-            is_many = kinds.count(UNKNOWN) > _MOST_UNKNOWN
+            is_many = kinds.count(UNKNOWN) > _MOST_UNKNOWN and not is_quote
             dropped = [place for place, kind in enumerate(kinds) if kind == UNKNOWN] if is_many else [position]
-            for place in dropped[:MOST_FINDINGS]:
+            for place in dropped[: 0 if is_quote else MOST_FINDINGS]:
                 self.report_unknown(index[place])
             kept = (
                 [place for place in range(len(kinds)) if kinds[place] != UNKNOWN]
@@ -194,23 +238,33 @@ class StatementParser:
         """
         if len(kinds) > _LONGEST_MENDED:
             return None
-        line_end = self.line_end_inside(kinds, index) if start == "type_definition" else None
-        return _insertion(start, kinds, fault, line_end)
+        return _insertion(start, kinds, fault, self.line_end_inside(kinds, index) if start == _TYPE else None)
 
-    def line_end_inside(self, kinds: str, index: Sequence[int]) -> int | None:
-        """Where the line of a constructor ends of which a parenthesis is not closed, before its comma."""
-        depth = 0
+    def line_end_inside(self, kinds: str, index: Sequence[int]) -> tuple[int, str] | None:
+        """Where the line of a constructor ends that is not closed, before its comma; and what would close it."""
+        opened: list[str] = []
         for position, kind in enumerate(kinds):
-            if depth > 0 and kind == NAME and self.begins_line(index[position - 1], index[position]):
-                return position - (kinds[position - 1] == ",")
-            depth += (kind == "(") - (kind == ")")
+            if opened and kind == NAME and self.begins_line(index[position - 1], index[position]):
+                closing = "".join([CLOSING[OPENING.index(each)] for each in reversed(opened)])
+                return position - (kinds[position - 1] == ","), closing
+            if kind in "([":
+                opened.append(kind)
+            elif kind in ")]" and opened:
+                opened.pop()
         return None
 
-    def report_missing(self, kind: str, token: int) -> None:
-        """Report that a token of this kind is missing before ``token``, with the fix that writes it."""
-        words = KINDS[kind].words
+    def report_missing(self, kind: str, token: int, *, is_first: bool = False) -> None:
+        """Report that a token of this kind is missing before ``token``, with the fix that writes it.
+
+        ``is_first``: it would be the first of its statement.
+        """
+        words = KINDS[kind[0]].words
+        inserted = words if len(kind) == 1 else f"`{kind}`"
+        text = _TEXT_OF.get(kind, " { ") if len(kind) == 1 else kind
         gap = self.segment.gap_before(token)
-        fix = Fix(f"Insert {words}", (TextEdit(TextSpan(gap.start, gap.start), _TEXT_OF.get(kind, " { ")),))
+        if is_first and token < len(self.kinds):
+            gap = TextSpan(self.segment.span(token).start, self.segment.span(token).start)
+        fix = Fix(f"Insert {inserted}", (TextEdit(TextSpan(gap.start, gap.start), text),))
         instead = f", found {self.described(token)}" if token < len(self.kinds) else ""
         self.segment.report("missing-token", f"expected {words}{instead}", gap, fix)
 
@@ -254,9 +308,9 @@ class StatementParser:
 
 @lru_cache(maxsize=1_024)
 def _insertion(  # a text repeats its faults
-    start: Start, kinds: str, fault: ShapeFault, line_end: int | None
+    start: Start, kinds: str, fault: ShapeFault, line_end: tuple[int, str] | None
 ) -> tuple[Shape, str, int] | None:
-    """See :meth:`StatementParser.find_insertion`; a constructor's parenthesis may be missing at ``line_end``."""
+    """See :meth:`StatementParser.find_insertion`; at ``line_end``, what closes a constructor may be missing."""
     position = fault.position
     insertable = (*_REPAIRS, *_BRACES_OF.get(start, ()))
     expected = [kind for kind in insertable if kind in fault.expected]
@@ -266,7 +320,8 @@ def _insertion(  # a text repeats its faults
         attempts[:0] = [(position - 1, kind) for kind in ")]"]
     attempts.extend((position - back, kind) for back in (1, 2) for kind in insertable if back <= position)
     if line_end is not None:
-        attempts.insert(0, (line_end, ")"))
+        end, closing = line_end
+        attempts[:0] = [(end, closing), (end, f"{closing},")]
     attempts = [(at, kind) for at, kind in attempts if kind != ";" or at == len(kinds) or kinds[at] == "}"]
     accepted = accepted_insertion(start, kinds, attempts)
     if accepted is None:

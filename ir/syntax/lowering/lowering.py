@@ -194,7 +194,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         first = self._place(statement.first)
         if kinds.startswith(GRAPH):
             token = statement.token(0)
-            if kinds[1:2] == "=" or len(kinds) > 1:
+            if len(kinds) > 1 and kinds[1] != ".":  # a field of a value is no name
                 self._bind_graph(token, value)
                 return Item("graph", value, first)
         if kinds.startswith(LET_BINDING) and kinds.rstrip(";") != LET_BINDING:
