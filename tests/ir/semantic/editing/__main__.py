@@ -16,6 +16,7 @@ from tests.ir.semantic.editing.lines import run_lines
 from tests.ir.semantic.editing.modules import texts
 from tests.ir.semantic.editing.reach import run_reach
 from tests.ir.semantic.editing.scripts import blocks_of, run_script
+from tests.ir.semantic.editing.several import run_several
 
 
 def main() -> None:
@@ -25,6 +26,7 @@ def main() -> None:
     parser.add_argument("--cuts", type=int, default=0, help="how many, of where segments end (0)")
     parser.add_argument("--reach", type=int, default=0, help="how many, of where an edit makes errors (0)")
     parser.add_argument("--lines", type=int, default=0, help="the same, line by line and in all of a text (0)")
+    parser.add_argument("--several", type=int, default=0, help="of several lines and places, key by key (0)")
     parser.add_argument("--first", type=int, default=1_000_000, help="the number of the first, from which it follows")
     parser.add_argument("--edits", type=int, default=4, help="edits in each; three times as many of cuts (4)")
     parser.add_argument("--minutes", type=float, default=0, help="stop each kind after so long (0: never)")
@@ -40,6 +42,8 @@ def main() -> None:
         unequal += _run("single edits", partial(_check, run_reach), options.reach, 1, options)
     if options.lines:
         unequal += _run("edits of lines", partial(_check, run_lines), options.lines, 1, options)
+    if options.several:
+        unequal += _run("edits of several lines", partial(_check, run_several), options.several, 1, options)
     raise SystemExit(unequal > 0)
 
 
