@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..cancellation import check_cancelled
+from ..syntax.cuts import OF_BODY, Role
 from ..syntax.segment_list import Segments
-from ..syntax.segments import OF_BODY, Role
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENTS, OPEN_COMMENT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from ..syntax.cuts import Role
 from ..syntax.segment_list import Segments
-from ..syntax.segments import Role
 from ..syntax.tokens import COMMENTS
 from .function_statements import FunctionStatements
 from .heads import Head

@@ -136,11 +136,11 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
             return None
         return ERROR if has_incomplete(statement.type) else statement.type
 
-    def told_type(self, statement: TypedStatement) -> Type | None:
+    def later_type(self, statement: TypedStatement) -> Type | None:
         """The type that a later statement tells of the value that one binds."""
         name = statement.bound
-        told = self.inferred.get(name) if name is not None and name not in self.head.parameters else None
-        return None if told is None else told.type
+        inferred = self.inferred.get(name) if name is not None and name not in self.head.parameters else None
+        return None if inferred is None else inferred.type
 
     def type_before(self, name: str, order: float) -> Type | None:
         """The type that a name has in the statement of ``order``; ``None`` where it means nothing there."""

@@ -19,10 +19,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from ..syntax.cuts import Role
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import is_graph_name
 from ..syntax.segment_list import Segments
-from ..syntax.segments import Role
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from .declarations import AnalysisFault, NeedsFullAnalysis
@@ -34,8 +34,9 @@ from .module_analyzer import ModuleAnalyzer, reanalyze
 from .outer import Outer
 from .progress import PartialAnalysis, Progress, nothing_yet
 from .statement_list import StatementList, between, replaced, reported_among
-from .statement_typer import NEARBY, StatementTyper
+from .statement_typer import StatementTyper
 from .typed_statement import TypedStatement
+from .unknown_names import NEARBY
 from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["ModuleAnalysis", "analyse"]

@@ -15,11 +15,11 @@ from ..inference.fixes import fixes_for
 from ..internal_errors import internal_error
 from ..module import IRModule
 from ..ops import operator as operators
+from ..syntax.cuts import Role
 from ..syntax.expression_spans import place_span
 from ..syntax.lowering import Item, Lowering
 from ..syntax.programs import Step
 from ..syntax.scopes import Definition, Names, SymbolKind
-from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.tokens import LET, META
 from ..syntax.top_level import unexpected_brace
@@ -221,29 +221,29 @@ class LoweredStatement:
         self,
         types: tuple[Type, ...],
         heads: Mapping[str, Head],
-        told: Type | None = None,
+        later_type: Type | None = None,
         module: IRModule | None = None,
     ) -> Mapping[Expr, Type]:
         """The types of the parts of the statement; the last are cached, since they mostly come again.
 
-        ``told`` is the type of its value that a later statement tells, in a text with the data types of ``module``.
+        ``later_type`` is that of its value, where a later statement tells it; ``module`` has the text's data types.
         """
         last = cast("tuple[object, Mapping[Expr, Type]] | None", self.memo.get(LoweredStatement.types_with))
-        if last is not None and last[0] == (types, told):
+        if last is not None and last[0] == (types, later_type):
             return last[1]
-        inferred = self._types_with(types, heads, told, module)
-        self.memo[LoweredStatement.types_with] = (types, told), inferred
+        inferred = self._types_with(types, heads, later_type, module)
+        self.memo[LoweredStatement.types_with] = (types, later_type), inferred
         return inferred
 
     def _types_with(
-        self, types: tuple[Type, ...], heads: Mapping[str, Head], told: Type | None, module: IRModule | None
+        self, types: tuple[Type, ...], heads: Mapping[str, Head], later_type: Type | None, module: IRModule | None
     ) -> Mapping[Expr, Type]:
         known: dict[Expr, Type] = dict(zip(self.placeholders.values(), types, strict=True))
         value = self.value
         if isinstance(value, ErrorExpr) and not value.parts:
             return known
-        if told is not None:
-            value = Function((), value, told)
+        if later_type is not None:
+            value = Function((), value, later_type)
         return {**known, **infer_statement(value, known, self._module_with(heads, module)).types}
 
     def result_findings(
@@ -319,7 +319,9 @@ class LoweredStatement:
             return ()
         return tuple([inferred.determined.get(used) for used in self.placeholders.values()])
 
-    def told(self, types: tuple[Type, ...], heads: Mapping[str, Head], told: Type, module: IRModule) -> TypedLowering:
+    def with_later_type(
+        self, types: tuple[Type, ...], heads: Mapping[str, Head], later_type: Type, module: IRModule
+    ) -> TypedLowering:
         """The statement where something that comes after it tells its type, which it leaves open by itself.
 
         ``module`` has the data types of the text, which the statement need not name.
@@ -327,12 +329,12 @@ class LoweredStatement:
         Raises:
             NeedsFullAnalysis: it may have no such type.
         """
-        cached = cast("dict[object, TypedLowering]", self.memo.setdefault(LoweredStatement.told, {}))
-        if (types, told) in cached:
-            return cached[types, told]
+        cached = cast("dict[object, TypedLowering]", self.memo.setdefault(LoweredStatement.with_later_type, {}))
+        if (types, later_type) in cached:
+            return cached[types, later_type]
         known = dict(zip(self.placeholders.values(), types, strict=True))
         module = self._module_with(heads, module)
-        inferred = infer_statement(Function((), self.value, told), known, module, is_worded=False)
+        inferred = infer_statement(Function((), self.value, later_type), known, module, is_worded=False)
         type = inferred.type
         if not isinstance(type, FuncType) or any(each.code != CANNOT_INFER for each in inferred.diagnostics):
             raise NeedsFullAnalysis
@@ -341,7 +343,7 @@ class LoweredStatement:
         if not findings:
             if len(cached) >= _TYPES_KEPT:
                 cached.clear()
-            cached[types, told] = typed
+            cached[types, later_type] = typed
         return typed
 
     def _worded(self, known: Mapping[Expr, Type], heads: Mapping[str, Head]) -> Sequence[Diagnostic]:

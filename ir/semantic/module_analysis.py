@@ -20,11 +20,11 @@ from ..inference import CANNOT_INFER, unannotated
 from ..inference.fixes import return_type_fixes
 from ..inference.report import undeclared_result
 from ..internal_errors import internal_error
+from ..syntax.cuts import Role
 from ..syntax.expression_spans import place_span
 from ..syntax.reading import shift
 from ..syntax.scopes import is_graph_name
 from ..syntax.segment_list import Segments
-from ..syntax.segments import Role
 from ..syntax.top_level import (
     function_redefined,
     top_level_findings,

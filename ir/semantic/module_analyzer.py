@@ -15,9 +15,9 @@ from ..cancellation import check_cancelled
 from ..collections.layered_map import LayeredMap
 from ..diagnostics import Diagnostic
 from ..internal_errors import internal_error
+from ..syntax.cuts import Role
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.segment_list import Segments
-from ..syntax.segments import Role
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from ..types import Type
@@ -403,9 +403,9 @@ class ModuleAnalyzer:
         if head is not known.head:
             old, new = known.head.parameters, head.parameters
             function = replace(known, head=head)
-            told = known.inferred.keys() - set(head.untyped)
-            declared = {name for name in told if name[0] != "@"}
-            if (told and known.determined_late) or self._names_type_parameter(known, head):
+            determined = known.inferred.keys() - set(head.untyped)
+            declared = {name for name in determined if name[0] != "@"}
+            if (determined and known.determined_late) or self._names_type_parameter(known, head):
                 return self._typed(FunctionRegion(known.start, known.last, known.is_closed, True, head, None), outside)
             if declared:
                 inferred = {name: each for name, each in known.inferred.items() if name not in declared}

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ..collections.cached import cached
+from ..syntax.cuts import Role
 from ..syntax.kind_patterns import name_of_head
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import SymbolKind
-from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, GLOBAL, GRAPH, VALUES
 from .function_statements import FunctionStatements

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ..collections.cached import cached
+from ..syntax.cuts import Role
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import SymbolKind
-from ..syntax.segments import Role
 from ..syntax.splitting import Split
 from ..syntax.tokens import BOOLEAN, COMMENTS, FLOAT, INTEGER, META, STRING, TENSOR, WORDS
 from ..syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of

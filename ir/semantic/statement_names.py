@@ -16,9 +16,9 @@ from weakref import WeakValueDictionary
 from ..diagnostics import Diagnostic, Place
 from ..expressions import Constructor, Expr, GlobalVar
 from ..module import TypeData
+from ..syntax.cuts import Role
 from ..syntax.expression_spans import place_span
 from ..syntax.scopes import Definition, SymbolKind, is_graph_name
-from ..syntax.segments import Role
 from ..syntax.tokens import LOCAL
 from ..syntax.tree import statement_range
 from ..syntax.units import SyntaxOrigin
@@ -433,8 +433,8 @@ class StatementNames:
             return None if expr is None else self._global_type(state.segment.tokens[1][token])
         if self._types_ending[0] != index:
             known = tuple([self._type_before(function, name, state.order) for name in state.uses])
-            told, module = function.told_type(state), self.analysis.context.types.module
-            types = lowered.types_with(known, self.analysis.heads, told, module if told else None)
+            later_type, module = function.later_type(state), self.analysis.context.types.module
+            types = lowered.types_with(known, self.analysis.heads, later_type, module if later_type else None)
             self._types_ending = (index, types)
         return _known(self._types_ending[1].get(expr))
 
@@ -455,9 +455,9 @@ class StatementNames:
             return None if name is None else _known(function.parameters[name])
         if self._types_of[0] != index:
             known = tuple(self._type_before(function, name, state.order) for name in own.placeholders)
-            told = function.told_type(state)
-            module = self.analysis.context.types.module if told is not None else None
-            self._types_of = (index, own.types_with(known, self.analysis.heads, told, module))
+            later_type = function.later_type(state)
+            module = self.analysis.context.types.module if later_type is not None else None
+            self._types_of = (index, own.types_with(known, self.analysis.heads, later_type, module))
         return _known(self._types_of[1].get(expr))
 
     def _global_type(self, name: str) -> Type | None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from typing import Final, Protocol
 
 from msgspec.structs import replace
 
 from ..cancellation import check_cancelled
-from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Place, Severity
 from ..inference import OPEN
 from ..syntax.scopes import Definition, SymbolKind, is_graph_name
-from ..syntax.suggestions import replacement
-from ..syntax.tokens import GLOBAL, GRAPH, VARIABLES
+from ..syntax.tokens import GRAPH
 from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, Type
 from .bound_names import BoundNames
@@ -29,8 +27,9 @@ from .retyping import Retyping
 from .statement_list import StatementList, between, replaced
 from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
+from .unknown_names import NEARBY, UnknownNames, undefined_names
 
-__all__ = ["NEARBY", "STEP", "Outside", "StatementTyper"]
+__all__ = ["STEP", "Outside", "StatementTyper"]
 
 STEP: Final = 64
 """How many statements are typed between two reports: what a screen shows.
@@ -38,9 +37,6 @@ STEP: Final = 64
 An edit that reaches further is typed in the background, from its beginning: with 256, the first report came 2 ms later,
 and a quote that is opened in 1,000 statements without type comments missed the goal of 6 ms.
 """
-
-NEARBY: Final = 256
-"""How many statements before a misspelled name are searched for what was meant."""
 
 
 class Outside(Protocol):
@@ -84,6 +80,7 @@ class StatementTyper:
         inferred = self.parameters.inferred
         self.function: Final = replace(function, names=names, mentions=self.names.mentions, inferred=inferred)
         self.outside: Final = outside
+        self._unknown: Final = UnknownNames(function, outside.heads, context.types.nearest)
         self.states = states
         self.placed: list[TypedStatement] = []
         """New statements that are not among ``states`` yet: they come after those before the first of them."""
@@ -110,8 +107,8 @@ class StatementTyper:
         head = function.head
         last = states[function.end - 1 - first] if function.end > function.start else None
         if last is not None and last.is_value and head.result is not None and has_incomplete(last.type):
-            told = self._told_by_result(last, head.result)
-            if any(type and name not in self.parameters.inferred for name, type in told):
+            determined = self._determined_by_result(last, head.result)
+            if any(type and name not in self.parameters.inferred for name, type in determined):
                 raise NeedsFullAnalysis
             return replace(function, type=last.type, findings=())
         if last is not None and last.is_value:
@@ -143,11 +140,11 @@ class StatementTyper:
         names = [self.type_of(name, last.order) or ERROR for name in last.uses]
         return self.context.own(last).result_findings(tuple(names), self.outside.heads, result, self.function.head)
 
-    def _told_by_result(self, last: TypedStatement, result: Type) -> Sequence[tuple[str, Type | None]]:
+    def _determined_by_result(self, last: TypedStatement, result: Type) -> Sequence[tuple[str, Type | None]]:
         """What the declared result of the function tells of what its last statement uses, whose type is open."""
         types = self._types_of(last, last.order)
-        told = last.lowered.told(types, self.outside.heads, result, self.context.types.module)
-        return list(zip(last.uses, told.determined, strict=True)) if told.determined else ()
+        typed = last.lowered.with_later_type(types, self.outside.heads, result, self.context.types.module)
+        return list(zip(last.uses, typed.determined, strict=True)) if typed.determined else ()
 
     def tell_result(self, last: TypedStatement | None) -> None:
         """Take note of what the declared result of the function tells, where the type of its value is open.
@@ -158,8 +155,8 @@ class StatementTyper:
         result = self.function.head.result
         if last is None or not last.is_value or result is None or not has_incomplete(last.type):
             return
-        told = self._told_by_result(last, result)
-        self.parameters.determine(last, [type for _, type in told], math.inf, self._types_of(last, last.order))
+        determined = self._determined_by_result(last, result)
+        self.parameters.determine(last, [type for _, type in determined], math.inf, self._types_of(last, last.order))
 
     def _types_of(self, statement: TypedStatement, order: float) -> tuple[Type, ...]:
         return tuple([self.type_of(name, order) or ERROR for name in statement.uses])
@@ -434,9 +431,9 @@ class StatementTyper:
                 self._used_open(name, order)
             types.append(type)
         key = tuple(types)
-        told = self._told_of(statement)
-        if told is not None:
-            return self._told_state(statement, order, key, told)
+        later_type = self._later_type_of(statement)
+        if later_type is not None:
+            return self._state_with_later_type(statement, order, key, later_type)
         lowered = statement.shared
         if lowered is not None and not lowered.diagnostics and not statement.inner_unused:
             typed = lowered.type_with(key, self.outside.heads)
@@ -446,25 +443,25 @@ class StatementTyper:
                 return statement.placed(order, statement.type_comment if typed.type is ERROR else typed.type)
         return self._own_state(statement, order, key)
 
-    def _told_of(self, statement: TypedStatement) -> Type | None:
+    def _later_type_of(self, statement: TypedStatement) -> Type | None:
         """The type that a later statement tells of the value that one binds."""
         name = statement.bound
         if name is None or not self.parameters.late or name in self.function.head.parameters:
             return None
-        told = self.parameters.inferred.get(name)
-        return None if told is None else told.type
+        later = self.parameters.inferred.get(name)
+        return None if later is None else later.type
 
-    def _told_state(
-        self, statement: TypedStatement, order: float, types: tuple[Type, ...], told: Type
+    def _state_with_later_type(
+        self, statement: TypedStatement, order: float, types: tuple[Type, ...], later_type: Type
     ) -> TypedStatement:
         """A statement of whose value a later one tells the type."""
         heads, module = self.outside.heads, self.context.types.module
-        typed = statement.lowered.told(types, heads, told, module)
+        typed = statement.lowered.with_later_type(types, heads, later_type, module)
         self.parameters.determine(statement, typed.determined, order, types)
         if not (typed.diagnostics or statement.lowered.diagnostics or statement.inner_unused):
             return statement.placed(order, typed.type)
         own = self.context.own(statement)
-        findings = own.told(types, heads, told, module).diagnostics
+        findings = own.with_later_type(types, heads, later_type, module).diagnostics
         return statement.with_report(order, typed.type, (*own.diagnostics, *findings))
 
     def _own_state(
@@ -487,11 +484,11 @@ class StatementTyper:
         self.placed = []
         before = states
         while self.parameters.too_late:
-            told, changed = self._tell_back(states)
-            self.states = states = replaced(states, told)
+            retyped, changed = self._tell_back(states)
+            self.states = states = replaced(states, retyped)
             followed = self.follow(self.function.start, changed)
             states = replaced(states, followed)
-            made.update(told)
+            made.update(retyped)
             made.update(followed)
         self.parameters.late.update(
             [new.bound for index, new in made.items() if new.bound and (old := before[index]) and old.type != new.type]
@@ -506,7 +503,7 @@ class StatementTyper:
         Raises:
             NeedsFullAnalysis: another statement binds such a name, too.
         """
-        told: dict[int, TypedStatement] = {}
+        retyped: dict[int, TypedStatement] = {}
         changed: set[str] = set()
         function, too_late = self.function, self.parameters.too_late
         while too_late:
@@ -517,9 +514,9 @@ class StatementTyper:
                 raise NeedsFullAnalysis
             if state is not None and name in self.parameters.inferred:
                 index = states.position(state.order, function.start, function.end)
-                new = told[index] = self._state(state, state.order, index)
+                new = retyped[index] = self._state(state, state.order, index)
                 self.names.exchange(state, new)
-        return told, changed
+        return retyped, changed
 
     def type_of(self, name: str, order: float) -> Type | None:
         """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there."""
@@ -551,7 +548,11 @@ class StatementTyper:
             return self._own_state(
                 statement, order, tuple([type for type in known.values() if type is not None]), outer_graph
             )
-        unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
+        unknown = {
+            name: self._unknown.closest(name, index, self.states, self.placed)
+            for name, type in known.items()
+            if type is None
+        }
         if kinds.startswith(GRAPH + "(") and texts[0] in unknown and kinds.endswith(";"):
             return self._state(self.context.without_equals(statement.segment), order, index)
         suggested = {name: (self._suggested_type(near[0], order) if near else None) for name, near in unknown.items()}
@@ -560,11 +561,11 @@ class StatementTyper:
         if guess.diagnostics:
             known_types = tuple([known[name] or ERROR for name in statement.uses])
             guess, findings = self._findings(statement, known_types)
-        diagnostics = (*findings, *_undefined(statement, unknown))
+        diagnostics = (*findings, *undefined_names(statement, unknown))
         type = statement.type_comment if guess.type is ERROR else guess.type
-        told = self._told_of(statement)
-        if told is not None and has_incomplete(type):
-            type = told
+        later_type = self._later_type_of(statement)
+        if later_type is not None and has_incomplete(type):
+            type = later_type
         names = tuple([near[0] for near in unknown.values() if near])
         return statement.with_report(order, type, diagnostics, names, outer_graph)
 
@@ -592,32 +593,6 @@ class StatementTyper:
         head = self.outside.heads.get(name)
         return None if head is None or head.is_open else head.signature
 
-    def _nearest(self, name: str, index: int) -> list[str]:
-        return self.context.types.nearest.closest(name, lambda: self._candidates(name, index), count=3)
-
-    def _candidates(self, name: str, index: int) -> Iterable[str]:
-        """What may have been meant by an unknown name in the statement at ``index``."""
-        if name[0] == "@":
-            return self.outside.heads
-        first = max(self.function.start, index - NEARBY)
-        recent = self.placed[max(0, len(self.placed) - (index - first)) :]
-        before = self.states[first : index - len(recent)]
-        nearby = [state.bound for state in (*before, *recent) if state is not None and state.bound]
-        is_graph = is_graph_name(name)
-        # A head may have a thousand parameters, and the statements below one that is damaged as many unknown names.
-        return [*self._parameters[is_graph], *_names_alike(nearby, is_graph=is_graph)]
-
-    @cached
-    def _parameters(self) -> tuple[Sequence[str], Sequence[str]]:
-        """The parameters whose names are no graph variable's, and those whose names are."""
-        names = self.function.head.parameters
-        return _names_alike(names, is_graph=False), _names_alike(names, is_graph=True)
-
-
-def _names_alike(names: Iterable[str], *, is_graph: bool) -> Sequence[str]:
-    """Those of some names that are those of graph variables, or those that are not."""
-    return [name for name in names if name[1:2].isdigit() == is_graph]  # is_graph_name, for many names
-
 
 def _worked_out(
     context: TemplateCache, statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
@@ -628,24 +603,3 @@ def _worked_out(
 def _differ(type: Type, declared: Type) -> bool:
     """Whether the value of a function may have another type than is declared; where no error explains it."""
     return type is not ERROR and type != declared and not has_error(declared)
-
-
-def _undefined(statement: TypedStatement, unknown: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
-    kinds, texts, _ = statement.segment.tokens
-    lowering = (statement.own or statement.lowered).lowering
-    # A name that means nothing in one branch may be bound in another.
-    known = {definition.token for definition in lowering.definitions}
-    known.update(token for _, token, definition in lowering.uses if definition.unit is not None)
-    for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
-        if kind in VARIABLES and name in unknown and token not in known:
-            span = statement.segment.span(token)
-            near = unknown[name]
-            hint = f"; did you mean {near[0]}?" if near else ""
-            is_function = kind == GLOBAL
-            yield Diagnostic(
-                "undefined-global" if is_function else "undefined-variable",
-                Severity.ERROR,
-                f"{'the module has no function' if is_function else 'undefined variable'} {name}{hint}",
-                span,
-                fixes=tuple(replacement(span, other) for other in near),
-            )

@@ -9,8 +9,8 @@ from typing import Final, Protocol
 from ..collections.cached import cached
 from ..expressions import Constructor
 from ..module import IRModule
+from ..syntax.cuts import Role
 from ..syntax.scopes import SymbolKind
-from ..syntax.segments import Role
 from ..syntax.tree import scope_range
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan

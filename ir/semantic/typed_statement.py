@@ -9,8 +9,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic
+from ..syntax.cuts import Role
 from ..syntax.scopes import SymbolKind, is_graph_name
-from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.tokens import VARIABLES
 from ..types import ERROR, Type

@@ -11,12 +11,12 @@ from ..metadata import read_metadata_parts
 from ..module import IRModule, TypeData
 from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar
+from .cuts import OF_BODY, Role
 from .expression_spans import place_span
 from .kind_patterns import name_of_head, name_of_type
 from .lowering import AlikeLowering, Item
 from .positions import Positions, span_between
 from .scopes import Definition, Names, SymbolKind
-from .segments import OF_BODY, Role
 from .statements import Segment
 from .tokens import EXTERN
 from .top_level import (

@@ -14,12 +14,12 @@ from typing import Final
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
+from .cuts import Role
 from .extra_braces import FOLLOWS_NO_VALUE, Brace, PlaceOnLine, braces_too_many
 from .kind_patterns import HEAD_WITHOUT_DEF, ends_value_in
 from .lexer import WHITE_SPACE
 from .parameter_lists import shortened_head
 from .segment_text import SegmentText
-from .segments import Role
 from .sequences import OpenValues, inner_semicolon
 from .shapes import ShapeFault, Start, shape_of
 from .statement_parser import StatementParser

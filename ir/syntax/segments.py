@@ -10,11 +10,12 @@ statement and is indented no deeper than the one with the open brace.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from ..collections.lru_map import LruMap
+from .cuts import Beyond, Cut, Role
+from .definition_splitter import MARGIN, DefinitionSplitter
 from .extra_braces import FOLLOWS_NO_VALUE, PlacesOnLines
 from .kind_patterns import (
     AFTER_CLOSE,
@@ -22,11 +23,8 @@ from .kind_patterns import (
     BOUND,
     BRACE,
     DEFINITION,
-    DEVICE,
-    HEAD_GOES_ON,
     HEAD_WITHOUT_DEF,
     HEADER_END,
-    IN_HEADER,
     LET_OR_DIRECTIVE,
     LET_VALUE,
     NEXT_BINDING,
@@ -42,55 +40,15 @@ from .kind_patterns import (
     RESYNCHRONISE,
     STATEMENT_MARK,
     TOP_KINDS,
-    TYPE_BODY,
-    TYPE_END,
-    TYPE_HEAD,
     VALUE_BEGINS,
-    WHOLE_HEAD,
     after_comments,
     ends_value_in,
 )
-from .searched_kinds import SearchedKinds
 from .sequences import LOOK_AHEAD, OpenValues, inner_semicolon
-from .tokens import ARROW, COMMENTS, DEF, DIRECTIVE, EXTERN, GRAPH, LET, LOCAL, METADATA, TYPE, VERSION
+from .tokens import COMMENTS, DEF, DIRECTIVE, EXTERN, GRAPH, LET, METADATA, TYPE, VERSION
 from .values_below import value_below
 
-__all__ = ["OF_BODY", "Beyond", "Cut", "Role", "Splitter"]
-
-
-class Role(enum.Enum):
-    """What a segment is."""
-
-    DIRECTIVE = "directive"
-    METADATA = "metadata"
-    HEADER = "header"
-    TYPE = "type"
-    STATEMENT = "statement"
-    CLOSE = "close"
-    EXTRA_CLOSE = "extra close"
-    JUNK = "junk"
-
-    __hash__ = object.__hash__  # statements are known by their roles, too, and an enumeration hashes names in Python
-
-
-OF_BODY: Final = (Role.STATEMENT, Role.CLOSE, Role.EXTRA_CLOSE)
-"""What the body of a function is made of."""
-
-
-class Cut(NamedTuple):
-    """A segment's end (an index of pieces), its role, and whether what follows is still in the function's body.
-
-    ``is_short``: its semicolon is missing, since another statement follows.
-
-    ``far_sighted``: where it ends depends on text far beyond it, since something in it is never closed, or is told by
-    what follows.
-    """
-
-    end: int
-    role: Role
-    in_body: bool
-    far_sighted: bool = False
-    is_short: bool = False
+__all__ = ["Splitter"]
 
 
 _FOLLOWING: Final = 16
@@ -98,9 +56,6 @@ _FOLLOWING: Final = 16
 
 _FARTHEST_BRACE: Final = 65_536
 """In so many kinds behind a brace that may be too many, the one is looked for that closes."""
-
-_MARGIN: Final = 16
-"""How many kinds after a segment tell where it ends, unless it is far-sighted."""
 
 _KEPT: Final = 4_096
 _NEAR: Final = 40
@@ -110,11 +65,7 @@ _known_cuts: Final = LruMap[tuple[str, bool], Cut](_KEPT)
 """The segments that begin so, in a body or not; their ends count from where they begin."""
 
 
-class Beyond(Exception):
-    """Where a segment ends depends on kinds beyond those that are at hand."""
-
-
-class Splitter(SearchedKinds):
+class Splitter(DefinitionSplitter):
     """Finds the ends of segments in a string of kinds.
 
     ``places`` tells where a piece stands on its line. ``expression``: the text is a body without braces
@@ -123,7 +74,7 @@ class Splitter(SearchedKinds):
     whole binding (:func:`is_whole_binding`), and whether these are all; where it is at hand.
     """
 
-    __slots__ = ("_before", "_places", "_seen", "after_bindings", "are_places_asked", "expression", "rest")
+    __slots__ = ("_before", "_places", "after_bindings", "are_places_asked", "expression")
 
     def __init__(
         self,
@@ -133,14 +84,12 @@ class Splitter(SearchedKinds):
         rest: Callable[[int], bool] | None = None,
         after_bindings: Callable[[int], tuple[str, bool]] | None = None,
     ) -> None:
-        super().__init__(kinds)
+        super().__init__(kinds, rest)
         self.expression: Final = expression
         self._places: Final = places
         self.are_places_asked = False
         """Whether where pieces stand on their lines told something of the segment."""
-        self.rest: Final = rest
         self.after_bindings: Final = after_bindings
-        self._seen = 0
         self._before = ""
 
     @property
@@ -169,7 +118,7 @@ class Splitter(SearchedKinds):
         made = self._looked_for(start, in_body)
         # What is never closed is far-sighted, however far was looked.
         is_told = not made.far_sighted or self._seen > made.end + 1
-        if is_told and not self.are_places_asked and max(made.end + _MARGIN, self._seen) <= start + _NEAR:
+        if is_told and not self.are_places_asked and max(made.end + MARGIN, self._seen) <= start + _NEAR:
             _known_cuts[near, in_body] = made._replace(end=made.end - start)
         return made
 
@@ -180,7 +129,7 @@ class Splitter(SearchedKinds):
             return self._short(start, end) or Cut(end, Role.STATEMENT, True)
         self._seen = 0
         result = self._cut(start, in_body)
-        if self.rest is not None and result.end + _MARGIN > len(kinds):
+        if self.rest is not None and result.end + MARGIN > len(kinds):
             raise Beyond
         if self._seen > result.end + 1 and not result.far_sighted:
             return Cut(result.end, result.role, result.in_body, far_sighted=True)
@@ -211,14 +160,6 @@ class Splitter(SearchedKinds):
             return self._header(first)
         binding = NEXT_BINDING.search(kinds, first + 1, end)
         return Cut(end if binding is None else binding.start(), Role.JUNK, False)
-
-    def _is_head_without_def(self, first: int, limit: int) -> bool:
-        """Whether text that belongs to no function begins a head that has its brace, but lost its ``def``."""
-        begins = HEAD_WITHOUT_DEF.match(self.kinds, first, limit)
-        if begins is None:
-            return False
-        end = HEADER_END.search(self.kinds, begins.end() - 1, limit)
-        return end is not None and end[0] == "{"
 
     def _body(self, first: int) -> Cut:
         kinds = self.kinds
@@ -480,7 +421,7 @@ class Splitter(SearchedKinds):
                     # A brace that ends the text or the definition is the function's own, not this statement's.
                     if self.expression:
                         return end
-                    if self.rest is not None and after + _MARGIN > len(self.kinds):
+                    if self.rest is not None and after + MARGIN > len(self.kinds):
                         raise Beyond
                     if after == len(self.kinds) or NEXT_TOP.match(self.kinds, after):
                         return None
@@ -522,7 +463,7 @@ class Splitter(SearchedKinds):
             if column is None or column > opened.indentation:
                 continue
             after = after_comments(kinds, mark.end())
-            if self.rest is not None and after + _MARGIN > len(kinds):
+            if self.rest is not None and after + MARGIN > len(kinds):
                 raise Beyond
             is_own = column < opened.indentation or after == len(kinds) or NEXT_TOP.match(kinds, after) is not None
             return None if is_own else mark.end()
@@ -587,59 +528,3 @@ class Splitter(SearchedKinds):
                     continue
             return Cut(start, Role.STATEMENT, True, far_sighted=True)
         return Cut(len(kinds), Role.STATEMENT, True, far_sighted=True)
-
-    def _header(self, first: int) -> Cut:
-        kinds = self.kinds
-        position = first + 1
-        while True:
-            passed = IN_HEADER.match(kinds, position)
-            mark = HEADER_END.search(kinds, position if passed is None else passed.end())
-            if mark is None:
-                return Cut(len(kinds), Role.HEADER, False)
-            if mark[0] == "{":
-                if DEVICE.match(kinds, mark.end()) and _kind_before(kinds, mark.start()) == LOCAL:
-                    close = HEADER_END.search(kinds, mark.end())
-                    position = mark.end() if close is None or close[0] != "}" else close.end()
-                    continue
-                if self._goes_on_in_head(first, mark.start()):
-                    position = mark.end()
-                    continue
-                return Cut(mark.end(), Role.HEADER, True)
-            return Cut(mark.start(), Role.HEADER, mark[0][0] in f"}}{LET};{GRAPH}")
-
-    def _goes_on_in_head(self, first: int, brace: int) -> bool:
-        """Whether a brace in the head from ``first`` on is one too many: another follows, and no part of a body before.
-
-        Of a head that is whole only an arrow behind its brace tells that, so that none looks into its body.
-        """
-        kinds = self.kinds
-        is_whole = WHOLE_HEAD.fullmatch(kinds, first, brace) and all(
-            kinds.count(one, first, brace) == kinds.count(other, first, brace) for one, other in ("()", "[]")
-        )
-        if is_whole:
-            return kinds.startswith(ARROW, brace + 1)
-        goes_on = HEAD_GOES_ON.match(kinds, brace + 1)
-        if goes_on is None:
-            end = HEADER_END.search(kinds, brace + 1)
-            if self.rest is not None and end is None:
-                raise Beyond
-            self._seen = max(self._seen, brace + _MARGIN, len(kinds) if end is None else end.end())
-        return goes_on is not None
-
-    def _type_end(self, first: int) -> int:
-        kinds = self.kinds
-        head = TYPE_HEAD.match(kinds, first)
-        position = head.end() if head else first + 1
-        body = TYPE_BODY.match(kinds, position)
-        if body:
-            return body.end()
-        end = TYPE_END.search(kinds, max(position, first + 1))
-        return len(kinds) if end is None else end.start()
-
-
-def _kind_before(kinds: str, position: int) -> str:
-    """The kind of the last token before ``position``."""
-    position -= 1
-    while position >= 0 and kinds[position] in COMMENTS:
-        position -= 1
-    return kinds[position] if position >= 0 else ""

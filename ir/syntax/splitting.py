@@ -14,12 +14,13 @@ import msgspec
 from ..cancellation import check_cancelled
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
+from .cuts import Beyond
 from .extra_braces import PlacesOnLines
 from .forms import AlikeStatements
 from .kind_patterns import TO_BRACE, is_open
 from .lexer import PieceReader, first_unsure, lex, read_chunks
 from .segment_list import Segments
-from .segments import Beyond, Splitter
+from .segments import Splitter
 from .statements import CutSegment, Segment, alike_segments, is_same
 
 __all__ = ["Splice", "Split", "split", "split_text"]

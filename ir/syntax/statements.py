@@ -10,11 +10,11 @@ from ..diagnostics import Diagnostic, Fix, TextEdit
 from ..internal_errors import internal_error
 from ..text.text_span import TextSpan
 from .blocks import Statement
+from .cuts import Role
 from .forms import Form
 from .lexer import WHITE_SPACE
 from .segment_parser import SegmentParser
 from .segment_text import MOST_FINDINGS, SegmentText, tokens_behind_quotes
-from .segments import Role
 from .tokens import COMMENTS, LOCAL, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["CutSegment", "Segment", "alike_segments", "is_same"]

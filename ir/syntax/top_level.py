@@ -9,7 +9,7 @@ from typing import Final
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..metadata import MetadataFault
 from ..text.text_span import TextSpan
-from .segments import OF_BODY, Role
+from .cuts import OF_BODY, Role
 from .statements import Segment
 from .tokens import DIRECTIVE, VERSION
 from .units import Unit

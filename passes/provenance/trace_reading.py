@@ -22,9 +22,9 @@ from relay_lsp.ir.lazy_numpy import np
 from relay_lsp.ir.metadata import MetadataError, read_metadata
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, SourceName, Span
+from relay_lsp.ir.syntax.cuts import Role
 from relay_lsp.ir.syntax.parsing import Parsed, parse
 from relay_lsp.ir.syntax.reading import Reading
-from relay_lsp.ir.syntax.segments import Role
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.type_visitor import substitute
 from relay_lsp.ir.types import Type, TypeVar

@@ -18,8 +18,8 @@ from relay_lsp.ir.ops.costs import call_flops
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.printing import AttributeTexts, PrintedText, scalar_text, to_text_with_positions, type_to_text
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, Span
+from relay_lsp.ir.syntax.cuts import Role
 from relay_lsp.ir.syntax.parsing import Parsed
-from relay_lsp.ir.syntax.segments import Role
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import Type
 from relay_lsp.ir.visitor import children

@@ -14,8 +14,8 @@ from itertools import accumulate
 
 from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.span_comments import is_layer_name
+from relay_lsp.ir.syntax.cuts import Role
 from relay_lsp.ir.syntax.lexer import WHITE_SPACE, lex
-from relay_lsp.ir.syntax.segments import Role
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.syntax.tokens import COMMENT
 from relay_lsp.ir.text.text_span import TextSpan

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from relay_lsp.ir.syntax.segments import Role
+from relay_lsp.ir.syntax.cuts import Role
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.syntax.statements import Segment
 from relay_lsp.ir.syntax.tokens import GRAPH

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 
-from relay_lsp.ir.syntax.segments import Role
+from relay_lsp.ir.syntax.cuts import Role
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.text.text_span import TextSpan
 

@@ -10,7 +10,7 @@ from relay_lsp.ir import parse
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.syntax import parameter_lists
-from relay_lsp.ir.syntax.segments import Role
+from relay_lsp.ir.syntax.cuts import Role
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.syntax.statements import Segment
 from relay_lsp.ir.syntax.tree import nodes_at, roles_of

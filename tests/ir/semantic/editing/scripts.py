@@ -10,7 +10,7 @@ from functools import partial
 from unittest import mock
 
 from relay_lsp.ir.collections import block_list, layered_map
-from relay_lsp.ir.semantic import incremental, statement_typer
+from relay_lsp.ir.semantic import incremental, statement_typer, unknown_names
 from relay_lsp.ir.semantic import module_analyzer as analyzer
 from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.syntax import forms, splitting
@@ -85,6 +85,7 @@ _SMALL = [
     (incremental, "_RENUMBERED", 2),
     (incremental, "NEARBY", 3),
     (statement_typer, "NEARBY", 3),
+    (unknown_names, "NEARBY", 3),
 ]
 
 _HEAD = re.compile(r"^(?P<begin>def @?\w*)[^\n]*\{[ \n]*", re.MULTILINE)
