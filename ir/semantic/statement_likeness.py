@@ -20,7 +20,7 @@ from ..ops.operator import Op
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.literals import NumberError, read_number
 from ..syntax.statements import Segment
-from ..syntax.tokens import CLOSING, FLOAT, FUNCTION, GLOBAL, INTEGER, NAME, OPENING, VALUES
+from ..syntax.tokens import CLOSING, COMMENTS, FLOAT, FUNCTION, GLOBAL, INTEGER, NAME, OPENING, VALUES
 from .lowered_statement import LoweredStatement
 
 __all__ = [
@@ -116,12 +116,14 @@ def _attributes_of_functions(kinds: str) -> Collection[int]:
 def likeness_at_fault(segment: Segment, means_nothing: Callable[[str], bool]) -> tuple[Likeness, list[str]]:
     """What a statement at fault has in common with others, and the names of values in it, as often as they are written.
 
-    How a fault is mended depends on the white space; of a word that ``means_nothing`` is said nothing but that.
+    How a fault is mended depends on the white space, and on the lines that comments end; of a word that
+    ``means_nothing`` is said nothing but that.
     """
     kinds, texts, _ = segment.tokens
     names = [text for kind, text in zip(kinds, texts, strict=True) if kind in VALUES]
     spaces = [piece[len(piece.rstrip(WHITE_SPACE)) :] for piece in segment.pieces]
-    layout: tuple[object, ...] = (segment.kinds, segment.role, segment.is_short, *spaces)
+    ends = ["\n" in piece for kind, piece in zip(segment.kinds, segment.pieces, strict=True) if kind in COMMENTS]
+    layout: tuple[object, ...] = (segment.kinds, segment.role, segment.is_short, *spaces, *ends)
     if any(name[1] == "0" and name[2:3].isdigit() for name in names):
         layout = (*layout, *names)  # ``%01`` is ``%1``, which their texts do not tell
     return Likeness(kinds, texts, pattern_of(names), means_nothing, layout), names

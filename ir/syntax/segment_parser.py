@@ -187,7 +187,8 @@ class SegmentParser(StatementParser):
         self.missing_braces = kinds.count("{") - kinds.count("}")
         too_many = self._braces_too_many() if self.missing_braces < 0 else frozenset[int]()
         while token < count:
-            plain = _PLAIN.match(kinds, token)
+            # Where a brace is missing, what begins a value may be behind it.
+            plain = _PLAIN.match(kinds, token) if self.missing_braces <= 0 else None
             if plain is not None:
                 frames[-1].index.extend(range(token, plain.end()))
                 token = plain.end()

@@ -141,7 +141,8 @@ class Splitter(DefinitionSplitter):
         if first == len(kinds):
             return Cut(first, Role.JUNK, in_body)
         # Without a head before them, statements are what they are in a body: that may be cut, and put back.
-        if (in_body or NEXT_BINDING.match(kinds, first)) and not NEXT_TOP.match(kinds, first):
+        ends_body = NEXT_ITEM if self.expression else NEXT_TOP
+        if (in_body or NEXT_BINDING.match(kinds, first)) and not ends_body.match(kinds, first):
             return self._body(first)
         kind = kinds[first]
         if kind in VERSION + DIRECTIVE:

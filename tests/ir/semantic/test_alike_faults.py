@@ -219,3 +219,11 @@ def test_a_fault_of_a_sequence_without_a_place_of_its_own_has_the_whole_function
     text = f"{head}  let %a: Tensor[(8), float64] =\n    let %b = sigmoid(%x);\n    multiply(%b, %y);\n  %y\n}}\n"
     found = Snapshot.open(text, "example.relay").findings
     assert [each.code for each in found] == ["type-mismatch"]
+
+
+def test_a_comment_that_ends_a_line_tells_how_a_fault_is_mended():
+    first = "  exp(%x) /* a comment */ nn.relu(%x);\n"
+    text = f"{_HEAD}{first}{first.replace('a comment', chr(10))}  %x\n}}\n"
+    found = [each.message for each in Snapshot.open(text, "example.relay").findings]
+    assert "unexpected `nn.relu`: expected `;`" in found
+    assert "expected `;`, found `nn.relu`" in found
