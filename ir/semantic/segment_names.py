@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import msgspec
 
@@ -312,7 +312,9 @@ class SegmentNames:
         if segment.role is Role.HEADER:
             return self.analysis.context.head(segment).memo
         if index in self.type_numbers:
-            return self.analysis.context.types.memos[self.type_numbers[index]]
+            memo = self.analysis.context.types.memos[self.type_numbers[index]]
+            # The blanks behind a data type may be others than when it was read.
+            return cast("dict[object, object]", memo.setdefault(segment.text, {}))
         whole = self.whole(index)
         return segment.memo if whole is None else whole[0].memos[whole[1]]
 
