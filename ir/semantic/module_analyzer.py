@@ -262,8 +262,10 @@ class ModuleAnalyzer:
         known = self.earlier[number] if number < len(self.earlier) else None
         if not isinstance(known, FunctionStatements) or known.start != start or end > self.splice.first:
             return None
-        if known.head is not head or head in self._outdated or head.untyped or not start < end < known.end:
+        if known.head is not head or head in self._outdated or not start < end < known.end:
             return None
+        if head.untyped or known.inferred:
+            return None  # a statement that is no part of it any more may have told a type
         assert self._before is not None
         ended = replace(known.ending(end, is_closed=region.is_closed), late=self._late(start))
         typer = StatementTyper(self.context.within(head, ended.late), ended, known.names.copy(), self.states, outside)
@@ -305,7 +307,7 @@ class ModuleAnalyzer:
         settled = region.start - 1
         if self.splice.new_end > settled:
             return None
-        return self._partial(None, outside.heads, settled, self.states, [*self._statements.reported])
+        return self._partial(None, outside.heads, settled, self.states, self._statements.reported)
 
     def _tell_of(self, typer: StatementTyper, heads: Mapping[str, Head]) -> None:
         """Report the progress of typing statements anew."""
