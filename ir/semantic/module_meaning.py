@@ -17,6 +17,7 @@ from ..types import GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
 from .lints.unused import Unused
 from .lowered_statement import LoweredStatement
+from .segment_names import TokenLikeness
 from .symbols import Symbol
 
 __all__ = ["FunctionNames", "ModuleMeaning"]
@@ -69,6 +70,10 @@ class ModuleMeaning(Protocol):
 
     def token_memo(self, index: int) -> dict[object, object]:
         """What callers cache of a segment as long as its tokens mean the same."""
+        ...
+
+    def token_likeness(self, index: int) -> TokenLikeness | None:
+        """What the tokens of a segment have in common with those of others; ``None`` where they are looked at alone."""
         ...
 
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Final, NamedTuple, cast
 
 import msgspec
@@ -13,14 +14,14 @@ from ..syntax.kind_patterns import name_of_head
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import SymbolKind
 from ..syntax.statements import Segment
-from ..syntax.tokens import COMMENT, GLOBAL, GRAPH, VALUES
+from ..syntax.tokens import COMMENT, COMMENTS, GLOBAL, GRAPH, VALUES
 from .function_statements import FunctionStatements
 from .lowered_statement import LoweredStatement
 from .module_analysis import ModuleAnalysis
 from .typed_statement import TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
-__all__ = ["DefinitionSite", "LocalNames", "SegmentNames"]
+__all__ = ["DefinitionSite", "LocalNames", "SegmentNames", "TokenLikeness"]
 
 
 class DefinitionSite(NamedTuple):
@@ -28,6 +29,18 @@ class DefinitionSite(NamedTuple):
 
     segment: int
     token: int
+
+
+class TokenLikeness(NamedTuple):
+    """What the tokens of a statement have in common with those of others.
+
+    Statements of the same ``memo`` and ``key`` have as many tokens and comments, which begin and end at the same places
+    and mean the same kinds of things; what is in their ``comments`` may differ.
+    """
+
+    memo: dict[object, object]
+    key: Hashable
+    comments: Sequence[str]
 
 
 class LocalNames(msgspec.Struct, frozen=True):
@@ -41,6 +54,10 @@ class LocalNames(msgspec.Struct, frozen=True):
     uses: Mapping[int, tuple[int, int]]
     outside: Mapping[int, tuple[SymbolKind, str]]
     unresolved: frozenset[int]
+
+
+_BLANKS_ALONE: Final = {code: "x" for code in range(128) if chr(code) not in WHITE_SPACE}
+"""Each character besides blanks as the same one."""
 
 
 _NOTHING: Final = LocalNames({}, {}, {}, frozenset())
@@ -78,7 +95,9 @@ class SegmentNames:
 
     def local(self, index: int) -> LocalNames:
         """What the tokens of a segment mean, as far as its own function tells."""
-        segment = self.analysis.segments[index]
+        state, segment = self.state(index), self.analysis.segments[index]
+        if state is not None and state.is_flat:
+            return LocalNames(_bound_in(state), {}, self._outside(segment, state.lowered), frozenset())
         if index in self.type_numbers:
             return self._local_of_type(self.type_numbers[index])
         whole = self.whole(index)
@@ -99,12 +118,9 @@ class SegmentNames:
             names = LocalNames({**named, **defined}, used, outside, head.unresolved)
             head.memo[LocalNames] = names
             return names
-        state = self.state(index)
         if state is None:
             return _NOTHING
         lowered = state.own or state.lowered
-        if state.is_flat:
-            return LocalNames(_bound_in(state), {}, self._outside(segment, lowered), frozenset())
         names = state.memo.get("names")
         if not isinstance(names, LocalNames):
             lowering = lowered.lowering
@@ -163,15 +179,17 @@ class SegmentNames:
 
     def definitions(self, index: int) -> Iterator[DefinitionSite]:
         """The definitions in one segment, in order."""
-        for token in sorted(self.local(index).definitions):
+        for token in sorted(self.definitions_in(index)):
             yield DefinitionSite(index, token)
 
     def defined(self, index: int) -> Collection[tuple[SymbolKind, str]]:
         """What each definition in one segment is, and its name, in order."""
+        return [kind_and_name for _, kind_and_name in sorted(self.definitions_in(index).items())]
+
+    def definitions_in(self, index: int) -> Mapping[int, tuple[SymbolKind, str]]:
+        """What each token of a segment defines that defines something, and its name."""
         state = self.state(index)
-        if state is not None and state.is_flat:
-            return _bound_in(state).values()
-        return [kind_and_name for _, kind_and_name in sorted(self.local(index).definitions.items())]
+        return _bound_in(state) if state is not None and state.is_flat else self.local(index).definitions
 
     def meanings(self, index: int) -> tuple[dict[int, DefinitionSite], set[int]]:
         """What the tokens of a segment name, definitions included; and those that mean nothing."""
@@ -251,7 +269,7 @@ class SegmentNames:
         """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""
         state = self.state(index)
         if state is not None and state.is_flat:
-            return self._named_in_shared(index, state)
+            return self._named_in_shared(index, state, state.segment.pieces)
         local = self.local(index)
         named: dict[int, tuple[SymbolKind, bool]] = {}
         for token, (by, at) in local.uses.items():
@@ -278,19 +296,19 @@ class SegmentNames:
         return named, unresolved
 
     def _named_in_shared(
-        self, index: int, state: TypedStatement
+        self, index: int, state: TypedStatement, pieces: Sequence[str]
     ) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
         """The same for a statement without errors that binds one name and no others inside it."""
         function = self.plain(index)
         assert function is not None
-        segment, bound, token = state.segment, state.bound, 0
+        segment, bound, bound_at, token = state.segment, state.bound, state.bound_at, 0
         outside = self._outside(segment, state.lowered)
         named = {token: (kind, False) for token, (kind, _) in outside.items()}
         unresolved: set[int] = set()
-        for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
+        for kind, piece in zip(segment.kinds, pieces, strict=True):
             if kind in VALUES:
                 name = piece.rstrip(WHITE_SPACE)
-                declares = name == bound and token == state.bound_at
+                declares = name == bound and token == bound_at
                 if kind == GRAPH:
                     named[token] = (SymbolKind.GRAPH, declares)
                 else:
@@ -301,6 +319,18 @@ class SegmentNames:
             if kind != COMMENT:
                 token += 1
         return named, unresolved
+
+    def token_likeness(self, index: int) -> TokenLikeness | None:
+        """What the tokens of a segment have in common with those of others; ``None`` where they are looked at alone."""
+        state = self.state(index)
+        if state is None or not state.is_flat or not state.segment.text.isascii():
+            return None
+        segment = state.segment
+        kinds, pieces = segment.kinds, segment.pieces
+        named, unresolved = self._named_in_shared(index, state, pieces)
+        comments = list(compress(pieces, map(COMMENTS.__contains__, kinds)))
+        key = (kinds, tuple(map(len, pieces)), segment.text.translate(_BLANKS_ALONE), *named.items(), *unresolved)
+        return TokenLikeness(state.lowered.memo, key, comments)
 
     def token_memo(self, index: int) -> dict[object, object]:
         """What is cached of a segment as long as its tokens mean the same."""

@@ -26,6 +26,7 @@ from .brackets import bracketed
 from .cache_regions import CacheBlock, CacheRegion
 from .lowered_statement import LoweredStatement
 from .module_meaning import ModuleMeaning
+from .segment_names import TokenLikeness
 from .symbols import Symbol
 
 __all__ = ["SnapshotTokens", "Token", "TokenGroup", "TokenPlaces"]
@@ -75,6 +76,8 @@ class TokenGroup(msgspec.Struct, frozen=True):
     memo: dict[object, object]
     tokens: Callable[[], Iterator[tuple[int, str, TokenRole, bool]]]
     """Where each token and comment begins in ``text``, its own text, what it is, and whether it defines a name."""
+    likeness: Callable[[], TokenLikeness | None]
+    """What these tokens have in common with those of other groups."""
 
 
 def _overlapping(texts: Sequence[str], starts: Sequence[int], start: int, end: int) -> range:
@@ -310,7 +313,8 @@ class SnapshotTokens:
     def _groups(self, first: int, end: int) -> Iterator[TokenGroup]:
         names = self._meaning
         for index, segment in enumerate(self._split.segments[first:end], first):
-            yield TokenGroup(segment.text, names.token_memo(index), partial(self._group_tokens, index))
+            tokens, likeness = partial(self._group_tokens, index), partial(names.token_likeness, index)
+            yield TokenGroup(segment.text, names.token_memo(index), tokens, likeness)
 
     def token_groups_start(self, offset: int) -> int:
         """Where the first segment begins that :meth:`token_groups` gives for a range from ``offset`` on."""

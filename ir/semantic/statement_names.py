@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Final
+from typing import Final, cast
 from weakref import WeakValueDictionary
 
 from ..diagnostics import Diagnostic, Place
@@ -20,7 +20,7 @@ from ..syntax.cuts import Role
 from ..syntax.expression_spans import place_span
 from ..syntax.scopes import Definition, SymbolKind, is_graph_name
 from ..syntax.tokens import LOCAL
-from ..syntax.tree import statement_range
+from ..syntax.tree import definition_tokens
 from ..syntax.units import SyntaxOrigin
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error, has_incomplete
@@ -33,7 +33,7 @@ from .lowered_statement import LoweredStatement
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .module_meaning import FunctionNames
 from .name_uses import NameUses
-from .segment_names import DefinitionSite, SegmentNames
+from .segment_names import DefinitionSite, SegmentNames, TokenLikeness
 from .symbols import OF_MODULE, Symbol, constructor_type, is_visible, parameters_among
 from .typed_statement import ReportedStatement, TypedStatement
 from .unused_values import unused_values
@@ -126,13 +126,17 @@ class StatementNames:
         """What is cached of a segment as long as its tokens mean the same."""
         return self.in_segments.token_memo(index)
 
+    def token_likeness(self, index: int) -> TokenLikeness | None:
+        """What the tokens of a segment have in common with those of others; ``None`` where they are looked at alone."""
+        return self.in_segments.token_likeness(index)
+
     # ---- symbols
 
     def symbol(self, site: DefinitionSite) -> Symbol:
         """The symbol of a definition: always the same one."""
         symbol = self._symbols.get(site)
         if symbol is None:
-            kind, name = self.in_segments.local(site.segment).definitions[site.token]
+            kind, name = self.in_segments.definitions_in(site.segment)[site.token]
             container = self._container(site, kind)
             symbol = self._symbols.setdefault(site, Symbol(kind, name, container, self, site))
         return symbol
@@ -142,7 +146,7 @@ class StatementNames:
         if kind in (SymbolKind.FUNCTION, SymbolKind.TYPE):
             return None
         if site.segment in self.in_segments.type_numbers:
-            defined = self.in_segments.local(site.segment).definitions
+            defined = self.in_segments.definitions_in(site.segment)
             owner = next(token for token, (kind, _) in defined.items() if kind is SymbolKind.TYPE)
             return self.symbol(DefinitionSite(site.segment, owner))
         function = self.analysis.function_at(site.segment)
@@ -159,9 +163,13 @@ class StatementNames:
 
     def symbols(self, first: int, end: int) -> Iterator[Symbol]:
         """The symbols defined in a range of segments."""
+        inside: Symbol | None = None
+        last = first - 1  # what the definitions up to this segment are inside of is the same for all
         for index in range(first, end):
-            definitions = self.in_segments.local(index).definitions
-            inside: Symbol | None = None  # what the definitions of a segment are inside of is the same for all
+            definitions = self.in_segments.definitions_in(index)
+            if index > last:
+                function = self.analysis.function_at(index)
+                inside, last = None, index if function is None else function.last
             for token in sorted(definitions):
                 site = DefinitionSite(index, token)
                 symbol = self._symbols.get(site)
@@ -247,7 +255,7 @@ class StatementNames:
         for at in range(function.start - 1 if isinstance(function, WholeFunctionAnalysis) else index, index + 1):
             unit = self.analysis.unit(at)
             _, _, starts = unit.segment.tokens
-            definitions = self.in_segments.local(at).definitions
+            definitions = self.in_segments.definitions_in(at)
             for site in self.in_segments.definitions(at):
                 kind, name = definitions[site.token]
                 if unit.base + starts[site.token] + len(name) > offset or kind is SymbolKind.FUNCTION:
@@ -300,7 +308,10 @@ class StatementNames:
         """The range of a whole definition."""
         assert isinstance(key, DefinitionSite)
         unit = self.analysis.unit(key.segment)
-        kind = self.in_segments.local(key.segment).definitions[key.token][0]
+        state = self.in_segments.state(key.segment)
+        if state is not None and state.is_flat:
+            return unit.range(*_definition_tokens(state, key.token))
+        kind = self.in_segments.definitions_in(key.segment)[key.token][0]
         if kind is SymbolKind.TYPE:
             return TextSpan(unit.base, unit.base + unit.segment.length)
         if kind is SymbolKind.FUNCTION:
@@ -308,7 +319,7 @@ class StatementNames:
             assert function is not None
             last = self.analysis.unit(function.last)
             return TextSpan(unit.base, last.base + last.segment.length)
-        return statement_range(unit.segment, key.token, unit.base)
+        return unit.range(*definition_tokens(unit.segment, key.token))
 
     def uses(self, key: object) -> Sequence[TextSpan]:
         """Where a name is used; cached here, since no caller need keep its symbol."""
@@ -321,7 +332,7 @@ class StatementNames:
     def symbol_type(self, key: object) -> Type | None:
         """The type of a symbol."""
         assert isinstance(key, DefinitionSite)
-        kind, name = self.in_segments.local(key.segment).definitions[key.token]
+        kind, name = self.in_segments.definitions_in(key.segment)[key.token]
         function = self.analysis.function_at(key.segment)
         if kind is SymbolKind.CONSTRUCTOR:
             types = self.analysis.context.types
@@ -490,6 +501,14 @@ class StatementNames:
             origins = function.head.origins
         span = place_span(origins, place)
         return span.shifted(start(index)) if span is not None else None
+
+
+def _definition_tokens(state: TypedStatement, token: int) -> tuple[int, int]:
+    """The first and the last token of what a name is defined by, in a statement that binds no others inside it."""
+    known = cast("dict[int, tuple[int, int]]", state.lowered.memo.setdefault(definition_tokens, {}))
+    if token not in known:
+        known[token] = definition_tokens(state.lowered.unit.segment, token)
+    return known[token]
 
 
 def _known(type: Type | None) -> Type | None:

@@ -26,7 +26,7 @@ from ..syntax.parsing import Parsed
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, SymbolKind
 from ..syntax.segment_list import Segments
-from ..syntax.tree import statement_range
+from ..syntax.tree import definition_tokens
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import ERROR, GlobalTypeVar, Type
@@ -129,6 +129,10 @@ class WholeModuleAnalysis:
     def template(self, index: int) -> LoweredStatement | None:
         """No statement is read alone."""
         return None
+
+    def token_likeness(self, index: int) -> None:
+        """The tokens of a statement are looked at alone."""
+        return
 
     def shared_template(self, index: int) -> LoweredStatement | None:
         """No statement is read alone."""
@@ -381,7 +385,7 @@ class WholeModuleAnalysis:
         extent = self._extents.get(key)
         if extent is not None or key.unit is None:
             return extent or TextSpan(0, 0)
-        return statement_range(key.unit.segment, key.token, key.unit.base)
+        return key.unit.range(*definition_tokens(key.unit.segment, key.token))
 
     def uses(self, key: object) -> Sequence[TextSpan]:
         """Where the name is used."""

@@ -19,11 +19,11 @@ from .tokens import BLOCK, CLAUSES, GRAPH_BINDING, KEYWORDS, LOCAL, NAME
 __all__ = [
     "SyntaxNode",
     "TokenRole",
+    "definition_tokens",
     "nested_calls",
     "nodes_at",
     "roles_of",
     "scope_range",
-    "statement_range",
     "token_index_at",
     "token_range",
 ]
@@ -266,23 +266,21 @@ def _binds_first(statement: Statement, token: int) -> bool:
     return token == statement.first and statement.kinds.startswith(GRAPH_BINDING)
 
 
-def statement_range(segment: Segment, token: int, base: int) -> TextSpan:
-    """The range of the statement, parameter or pattern that the name at ``token`` is defined by."""
+def definition_tokens(segment: Segment, token: int) -> tuple[int, int]:
+    """The first and the last token of the statement, parameter or pattern that the name at ``token`` is defined by."""
     segment.parse()
-    span = segment.span(token)
     statements = segment.statements
     if len(statements) == 1 and _binds_first(statements[0], token):
-        return segment.range(token, _last_token(statements[0], len(statements[0].kinds) - 1)).shifted(base)
+        return token, _last_token(statements[0], len(statements[0].kinds) - 1)
     for statement in statements:
         # Of a long head, the parameters are a row: ten thousand of them are not gone through for each other.
         at = bisect_right(statement.listed, token, key=lambda each: each.first) - 1
         root = statement.listed[at].root if at >= 0 else None
         if root is not None and root.rule == "parameter":
-            parameter = _node_range(segment, statement.listed[at], root)
-            if parameter.contains(span.start):
-                return parameter.shifted(base)
-    around = _innermost(segment, "definitions", _definitions_in, token)
-    return (span if around is None else segment.range(*around)).shifted(base)
+            first, last = token_range(statement.listed[at], root)
+            if first <= token <= last:
+                return first, last
+    return _innermost(segment, "definitions", _definitions_in, token) or (token, token)
 
 
 def scope_range(segment: Segment, token: int, base: int) -> TextSpan | None:

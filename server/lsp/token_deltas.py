@@ -11,12 +11,14 @@ import itertools
 import operator
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import TypeAlias
+from itertools import chain
+from typing import TypeAlias, cast
 
 import msgspec
 
+from relay_lsp.ir.collections.lru_map import LruMap
 from relay_lsp.ir.semantic.snapshot import Snapshot, TokenGroup, TokenRole
 
 from ..documents.positions import Encoding, units
@@ -27,6 +29,8 @@ __all__ = ["TokenBlock", "TokenEdit", "TokenMemory", "join", "token_blocks", "to
 
 _TYPES = {name: number for number, name in enumerate(TOKEN_TYPES)}
 _MODIFIERS = {name: 1 << number for number, name in enumerate(TOKEN_MODIFIERS)}
+_MOST_ALIKE = 1_000
+"""How many blocks are kept for statements that differ in names alone."""
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
@@ -94,7 +98,23 @@ def _encoded(group: TokenGroup, encoding: Encoding) -> TokenBlock:
     key = ("semantic tokens", encoding)
     block = group.memo.get(key)
     if not isinstance(block, TokenBlock):
-        block = group.memo[key] = _encode(group, encoding)
+        block = group.memo[key] = _encoded_alike(group, encoding)
+    return block
+
+
+def _encoded_alike(group: TokenGroup, encoding: Encoding) -> TokenBlock:
+    """The tokens of a group, or those of one that is written alike: two thirds of the time of all of a long text."""
+    likeness = group.likeness()
+    if likeness is None:
+        return _encode(group, encoding)
+    pieces = chain.from_iterable(map(comment_pieces, likeness.comments))
+    key = (likeness.key, *[(start, len(piece), is_layer) for start, piece, is_layer in pieces])
+    known = cast("LruMap[Hashable, TokenBlock] | None", likeness.memo.get(TokenBlock))
+    if known is None:
+        likeness.memo[TokenBlock] = known = LruMap[Hashable, TokenBlock](_MOST_ALIKE)
+    block = known.get(key)
+    if block is None:
+        block = known[key] = _encode(group, encoding)
     return block
 
 

@@ -30,7 +30,7 @@ from ...syntax.shapes import shape_of
 from ...syntax.statements import Segment
 from ...syntax.suggestions import replacement
 from ...syntax.tokens import GRAPH, LET_BINDING
-from ...syntax.tree import statement_range
+from ...syntax.tree import definition_tokens
 from ...syntax.units import Unit
 from ...text.line_index import LineIndex
 from ...text.text_span import TextSpan
@@ -79,7 +79,7 @@ class UnusedBinding(msgspec.Struct, frozen=True, dict=True):
             return TextSpan(0, len(segment.text.rstrip(WHITE_SPACE)))
         if self.kind is SymbolKind.PARAMETER:
             return self.name_place
-        return statement_range(segment, self.token, 0)
+        return segment.range(*definition_tokens(segment, self.token))
 
     @cached
     def message(self) -> str:

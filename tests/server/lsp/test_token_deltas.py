@@ -61,6 +61,27 @@ def _edit_at_random(seed: int):
         assert client == join(blocks).numbers == numbers_of(snapshot, encoding)
 
 
+def test_statements_that_are_written_alike_have_their_own_tokens():
+    """Their names are as long as each other, and yet each differs from all others in what an editor shows of it."""
+    statements = (
+        "let %aa = nn.relu(%xx); // line",
+        "let %ab = nn.relu(%aa); // line",
+        "let %ac =\nnn.relu(%ab); // line",
+        "let %ad\n= nn.relu(%ac); // line",
+        "let %ae = nn.relu(%ad); /* line */",
+        "let %af = nn.relu(%ae); /* span=ab:1:2 */",
+        "let %ag = nn.relu(%af); /* span=abc:1:2*/",
+        "let %ah = nn.relu(%ag); /* spam=abc:1:2*/",
+        "let %ai = nn.relu(%ah); /* line\n    */",
+        "let %é = nn.relu(%ai); // line",
+        "let %aj = nn.relu(%xx); /* 𝒯é */",
+    )
+    body = "\n".join(statements)
+    snapshot = Snapshot.open(f"def @main(%xx: Tensor[(2), float32]) {{\n{body}\n%aj\n}}\n", "example.relay")
+    for encoding in Encoding:
+        assert join(blocks_of(snapshot, encoding)).numbers == numbers_of(snapshot, encoding)
+
+
 def test_a_range_has_the_tokens_of_the_parts_that_it_touches():
     snapshot = Snapshot.open(texts()[0], "example.relay")
     encoding = Encoding.UTF_16
