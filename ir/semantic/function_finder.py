@@ -125,7 +125,10 @@ class FunctionFinder:
         """Say nothing of statements that have no head, and keep what is known of them where they lost it."""
         if start == end:
             return
-        body = self._body_of_function(start, end) or self._headless(lambda body: body.start == start)
+        left_alone = max(start, self._splice.new_end) if end > self._splice.new_end else start
+        body = self._body_of_function(left_alone, end) or self._headless(
+            lambda body: start <= body.start and body.function.end <= end
+        )
         if body is not None:
             self.headless.append(body)
         if any(self._statements.states[start:end]):

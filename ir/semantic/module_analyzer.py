@@ -32,6 +32,7 @@ from .growing_statements import GrowingStatements
 from .heads import Head
 from .late_constructors import LateConstructors
 from .module_analysis import AnalysedFunction, ModuleAnalysis
+from .moved_statements import MovedStatements
 from .outer import Outer
 from .progress import PartialAnalysis, Progress, nothing_yet
 from .statement_list import StatementList, between, replaced
@@ -309,6 +310,20 @@ class ModuleAnalyzer:
             return None
         return self._partial(None, outside.heads, settled, self.states, self._statements.reported)
 
+    def _part_typed(
+        self, region: FunctionRegion, outside: Outer, typer: StatementTyper, settled: int
+    ) -> PartialAnalysis | None:
+        """The analysis while a function is typed anew, up to a segment; statements behind it are as they were."""
+        if settled == region.start:
+            return self._part_before(region, outside)
+        if self._before is None or self.splice.new_end > settled or not typer.is_determined_in_order:
+            return None
+        start, reported = region.start, self._statements.reported
+        states = self.states.spliced(start, settled, typer.placed)
+        reported = [*between(reported, 0, start), *typer.reported, *between(reported, settled, len(self.segments))]
+        typed = typer.unfinished().ending(settled, is_closed=True)  # of what is behind, no brace is missing yet
+        return self._partial(typed, outside.heads, settled, states, reported)
+
     def _tell_of(self, typer: StatementTyper, heads: Mapping[str, Head]) -> None:
         """Report the progress of typing statements anew."""
         progress = self._progress
@@ -373,14 +388,22 @@ class ModuleAnalyzer:
         context = self.context.within(region.head, late)
         typer = StatementTyper(context, function, LayeredMap(), StatementList(), outside)
         typer.parameters.is_fresh = True
+        moved = MovedStatements(self._before, self.splice) if self._before is not None else None
         for first in range(start, end, _AT_ONCE):
             check_cancelled()
             if self._progress is not None and end - start > STEP:
-                self._progress(partial(self._part_before, region, outside))
+                self._progress(partial(self._part_typed, region, outside, typer, first))
             part = segments if first == start else self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
-            typer.place_all(context.statements_of(part), orders, first)
+            count = len(typer.placed)
+            typer.place_all(
+                moved.statements_of(context, part, first) if moved is not None else context.statements_of(part),
+                orders,
+                first,
+            )
             typer.names.settle()
+            if moved is not None:
+                moved.keep_cached(typer, typer.placed[count:], first)
         self._statements.put(start, typer.placed, typer.reported)
         typer.tell_result(typer.placed[-1] if typer.placed else None)
         if typer.parameters.too_late:

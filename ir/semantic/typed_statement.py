@@ -188,6 +188,14 @@ class TypedStatement:
         made.order, made.type = order, type
         return made
 
+    def unplaced(self) -> TypedStatement:
+        """The same statement, to be put in its place anew."""
+        return TypedStatement(self.segment, self.bound, self.uses, self.shared, self.own)
+
+    def take_cached(self, other: TypedStatement) -> None:
+        """Take what callers cache of another, which is the same statement, and means the same."""
+        self.has_true_comments, self._memo = other.has_true_comments, other.memo
+
     def elsewhere(self, segment: Segment, order: float, others: Mapping[str, str]) -> TypedStatement:
         """The same statement in another place, where it is written alike, with ``others`` for some names."""
         made = TypedStatement(segment, _renamed(self.bound, others), _all_renamed(self.uses, others), self.shared)
