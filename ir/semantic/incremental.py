@@ -28,6 +28,7 @@ from ..syntax.statements import Segment
 from .declarations import AnalysisFault, NeedsFullAnalysis
 from .function_regions import is_closed_at
 from .function_statements import FunctionStatements
+from .function_value import finished
 from .heads import Head
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .module_analyzer import ModuleAnalyzer, reanalyze
@@ -239,7 +240,7 @@ def _edited(
     followed = typer.follow(new_end, changed) if changed or is_doubtful else {}
     settled = replaced(states, followed)
     reported = _reported(earlier, first, old_end, shift_by, new_reported, followed)
-    made = typer.finished(settled, between(reported, head.start, head.end))
+    made = finished(typer, settled, between(reported, head.start, head.end))
     analysis = analysis_with(made, followed, settled)
     outer_graph = analysis.outer_graph
     touched = affected.union([state.bound for state in followed.values()]) if outer_graph else affected

@@ -20,6 +20,7 @@ from ..syntax.lexer import WHITE_SPACE
 from ..syntax.segment_list import Segments
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
+from ..type_visitor import has_incomplete
 from ..types import Type
 from .alike_functions import AlikeFunctions
 from .changed_heads import ChangedHeads, call_alike, outdated_functions
@@ -27,6 +28,7 @@ from .declarations import AnalysisFault, ModuleTypes, NeedsFullAnalysis
 from .function_finder import FunctionFinder
 from .function_regions import FunctionPart, FunctionRegion, last_segment, unless_edited
 from .function_statements import FunctionStatements
+from .function_value import finished, tell_result
 from .function_words import FunctionWords, function_words
 from .growing_statements import GrowingStatements
 from .heads import Head
@@ -256,7 +258,7 @@ class ModuleAnalyzer:
         """What a function was that ends sooner now, since a definition stands between its statements; if it is that.
 
         Raises:
-            NeedsFullAnalysis: see :meth:`.StatementTyper.finished`.
+            NeedsFullAnalysis: see :func:`.finished`.
         """
         start, end, head = region.start, region.end, region.head
         number = bisect_left(self.earlier, start, key=lambda function: function.start)
@@ -271,7 +273,7 @@ class ModuleAnalyzer:
         ended = replace(known.ending(end, is_closed=region.is_closed), late=self._late(start))
         typer = StatementTyper(self.context.within(head, ended.late), ended, known.names.copy(), self.states, outside)
         typer.names.remove(self._before.states[end : known.end])
-        return typer.finished(self.states, between(self._statements.reported, start, end))
+        return finished(typer, self.states, between(self._statements.reported, start, end))
 
     def _partial(
         self,
@@ -318,6 +320,8 @@ class ModuleAnalyzer:
             return self._part_before(region, outside)
         if self._before is None or self.splice.new_end > settled or not typer.is_determined_in_order:
             return None
+        if any(has_incomplete(state.type) for state in typer.placed):
+            return None  # a later statement may tell it
         start, reported = region.start, self._statements.reported
         states = self.states.spliced(start, settled, typer.placed)
         reported = [*between(reported, 0, start), *typer.reported, *between(reported, settled, len(self.segments))]
@@ -405,12 +409,12 @@ class ModuleAnalyzer:
             if moved is not None:
                 moved.keep_cached(typer, typer.placed[count:], first)
         self._statements.put(start, typer.placed, typer.reported)
-        typer.tell_result(typer.placed[-1] if typer.placed else None)
+        tell_result(typer, typer.placed[-1] if typer.placed else None)
         if typer.parameters.too_late:
             followed = typer.settle_parameters(self.states)
             self._statements.replace(followed)
-            return typer.finished(self.states, between(self._statements.reported, start, end))
-        made = typer.finished(typer.placed, typer.reported, start)
+            return finished(typer, self.states, between(self._statements.reported, start, end))
+        made = finished(typer, typer.placed, typer.reported, start)
         if words is not None:
             self._alike.keep(words, made, typer.placed, outside)
         return made
@@ -447,7 +451,7 @@ class ModuleAnalyzer:
         self._tell_of(typer, outside.heads)
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
         self._statements.replace(followed)
-        return typer.finished(self.states, between(self._statements.reported, known.start, known.end))
+        return finished(typer, self.states, between(self._statements.reported, known.start, known.end))
 
     def _names_type_parameter(self, known: FunctionStatements, head: Head) -> bool:
         """Whether a statement may name a type parameter that the function had and ``head`` has not, or the reverse."""

@@ -73,13 +73,13 @@ class MovedStatements:
         """
         splice, earlier = self._splice, self._earlier
         by = splice.new_end - splice.old_end
-        found: list[tuple[TypedStatement, FunctionStatements] | None] = []
+        before: list[tuple[TypedStatement, FunctionStatements] | None] = []
         function: FunctionStatements | None = None
         known_to = first  # up to which segment it is known which function it was in
         for index, segment in enumerate(segments, first):
             at = index if index < splice.first else index - by
             if splice.first <= index < splice.new_end:
-                found.append(None)
+                before.append(None)
                 continue
             if index >= known_to or index == splice.new_end:
                 around = earlier.function_at(at)
@@ -90,7 +90,7 @@ class MovedStatements:
                         function = around
             state = earlier.states[at]
             if function is None or state is None or type(state) is not TypedStatement or state.segment is not segment:
-                found.append(None)
+                before.append(None)
             else:
-                found.append((state, function))
-        return found
+                before.append((state, function))
+        return before

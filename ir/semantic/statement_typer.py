@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from typing import Final, Protocol
@@ -10,11 +9,11 @@ from typing import Final, Protocol
 from msgspec.structs import replace
 
 from ..cancellation import check_cancelled
-from ..diagnostics import Diagnostic, Place, Severity
+from ..diagnostics import Diagnostic
 from ..inference import OPEN
 from ..syntax.scopes import Definition, SymbolKind, is_graph_name
 from ..syntax.tokens import GRAPH
-from ..type_visitor import has_error, has_incomplete
+from ..type_visitor import has_incomplete
 from ..types import ERROR, Type
 from .bound_names import BoundNames
 from .declarations import NeedsFullAnalysis
@@ -92,78 +91,10 @@ class StatementTyper:
         It is given this typer, so that it need not hold it: with a cycle every edit would leave its objects to the
         garbage collector, which looks for them seldom."""
 
-    def finished(
-        self, states: Sequence[TypedStatement | None], reported: Sequence[int], first: int = 0
-    ) -> FunctionStatements:
-        """The function with its names as they are now, and its value; ``reported`` are its reported statements.
-
-        ``states`` has its statements, and is that of the segments from ``first`` on.
-
-        Raises:
-            NeedsFullAnalysis: the type of the value agrees with the declared one, but is not the same.
-        """
-        late = frozenset(self.parameters.late)
-        function = replace(self.names.put_into(self.function), determined_late=late)
-        head = function.head
-        last = states[function.end - 1 - first] if function.end > function.start else None
-        if last is not None and last.is_value and head.result is not None and has_incomplete(last.type):
-            determined = self._determined_by_result(last, head.result)
-            if any(type and name not in self.parameters.inferred for name, type in determined):
-                raise NeedsFullAnalysis
-            return replace(function, type=last.type, findings=())
-        if last is not None and last.is_value:
-            type, findings = last.type, ()
-            if head.result is not None and _differ(type, head.result):
-                findings = self._result_findings(last, head.result)
-            return replace(function, type=type, findings=findings)
-        if head.is_misread or any(self._is_misread(states[index - first]) for index in reported):
-            return replace(function, type=ERROR, findings=())  # the fault is reported already
-        missing = Diagnostic(
-            "missing-value",
-            Severity.ERROR,
-            "expected an expression: a body ends with its value",
-            place=Place(head.function, callee=True),
-        )
-        if last is None or last.bound is not None:
-            return replace(function, type=ERROR, findings=(missing,))
-        findings = ()
-        if head.result is not None and _differ(last.type, head.result):
-            findings = self._result_findings(last, head.result)
-        return replace(function, type=last.type, findings=(missing, *findings))
-
     def unfinished(self) -> FunctionStatements:
         """The function with its names as they are now, before all of its statements are settled: its value is not."""
         function = self.names.copied_into(self.function)
         return replace(function, inferred=dict(self.parameters.inferred), findings=(), type=ERROR)
-
-    def _result_findings(self, last: TypedStatement, result: Type) -> tuple[Diagnostic, ...]:
-        names = [self.type_of(name, last.order) or ERROR for name in last.uses]
-        return self.context.own(last).result_findings(tuple(names), self.outside.heads, result, self.function.head)
-
-    def _determined_by_result(self, last: TypedStatement, result: Type) -> Sequence[tuple[str, Type | None]]:
-        """What the declared result of the function tells of what its last statement uses, whose type is open."""
-        types = self._types_of(last, last.order)
-        typed = last.lowered.with_later_type(types, self.outside.heads, result, self.context.types.module)
-        return list(zip(last.uses, typed.determined, strict=True)) if typed.determined else ()
-
-    def tell_result(self, last: TypedStatement | None) -> None:
-        """Take note of what the declared result of the function tells, where the type of its value is open.
-
-        Raises:
-            NeedsFullAnalysis: it tells not all of a type.
-        """
-        result = self.function.head.result
-        if last is None or not last.is_value or result is None or not has_incomplete(last.type):
-            return
-        determined = self._determined_by_result(last, result)
-        self.parameters.determine(last, [type for _, type in determined], math.inf, self._types_of(last, last.order))
-
-    def _types_of(self, statement: TypedStatement, order: float) -> tuple[Type, ...]:
-        return tuple([self.type_of(name, order) or ERROR for name in statement.uses])
-
-    @staticmethod
-    def _is_misread(state: TypedStatement | None) -> bool:
-        return state is not None and state.is_misread
 
     # ---- statements
 
@@ -598,8 +529,3 @@ def _worked_out(
     context: TemplateCache, statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
 ) -> Sequence[Diagnostic]:
     return context.findings(statement, types, heads)[1]
-
-
-def _differ(type: Type, declared: Type) -> bool:
-    """Whether the value of a function may have another type than is declared; where no error explains it."""
-    return type is not ERROR and type != declared and not has_error(declared)

@@ -12,6 +12,7 @@ from typing import Final
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.inference import CANNOT_INFER
 from relay_lsp.ir.semantic.lints.stale_type_comments import STALE_TYPE_COMMENT
+from relay_lsp.ir.semantic.lints.unreachable import UNREACHABLE
 from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
@@ -29,7 +30,7 @@ class EditedPart:
         self.snapshot: Final[Snapshot] = partial.snapshot
         self._unsettled: Final = partial.unsettled
         unknown = [STALE_TYPE_COMMENT]  # one fix mends all comments of a cause, which may go on in what is not settled
-        unknown += [] if partial.knows_uses else [UNUSED_VALUE]
+        unknown += [] if partial.knows_uses else [UNUSED_VALUE, UNREACHABLE]
         unknown += [] if partial.knows_parameters else [CANNOT_INFER]
         self._unknown: Final = frozenset(unknown)
 

@@ -111,16 +111,14 @@ def early_difference(part: PartialSnapshot, settled: Snapshot) -> str | None:
     unsettled = part.unsettled
     starts = [0, *(span.end for span in unsettled)]
     for first, end in zip(starts, [*(span.start for span in unsettled), settled.lines.length], strict=True):
-        pairs = zip(
-            part.snapshot.symbols_in(TextSpan(first, end)), settled.symbols_in(TextSpan(first, end)), strict=True
+        here = TextSpan(first, end)
+        ours, theirs = (
+            [symbol for symbol in one.symbols_in(here) if first <= symbol.span.start < end]
+            for one in (part.snapshot, settled)
         )
-        for symbol, other in pairs:
+        for symbol, other in zip(ours, theirs, strict=True):
             is_open = symbol.kind is SymbolKind.FUNCTION and symbol.type is None  # its value is not settled
-            if (
-                first <= symbol.span.start < end
-                and not is_open
-                and (symbol.name, repr(symbol.type)) != (other.name, repr(other.type))
-            ):
+            if not is_open and (symbol.name, repr(symbol.type)) != (other.name, repr(other.type)):
                 return f"type of {symbol.name} outside {unsettled}: {symbol.type}, and it is {other.type}"
         tokens = [list(semantic_tokens(one, TextSpan(first, end))) for one in (part.snapshot, settled)]
         if tokens[0] != tokens[1]:

@@ -351,6 +351,28 @@ def @main(%x: Tensor[(2, 3), float32], %c: bool) -> (Tensor[(2, 3), float32], fl
 """
 
 
+_BOUND_PARAMETERS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 8), float32], %y: Tensor[(1, 8), float32], %n: int32, %c: bool) {
+  let %a = nn.relu(%x) /* ty=Tensor[(1, 8), float32] */;
+  let %x = add(%a, %y);
+  %0 = tanh(%x);
+  let %b = if (%c) { let %y = (%0, %n); %y.0 } else { %x };
+  let %x = (%b, %x);
+  %1 = %x.0;
+  let %y = concatenate(%x, axis=0);
+  %2 = fn (%n: int32) { let %n = add(%n, 1); %n };
+  %3 = %2(%n);
+  let %n = cast(%3, dtype="float32");
+  (%y, %1, %n)
+}
+
+def @other(%x: Tensor[(1, 8), float32]) -> Tensor[(2, 8), float32] {
+  let %x = @main(%x, %x, 1, True);
+  %x.0
+}
+"""
+
+
 @lru_cache(maxsize=1)
 def texts() -> Sequence[str]:
     """Modules to edit: some of our own, and those of the conformance records."""
@@ -368,6 +390,7 @@ def texts() -> Sequence[str]:
         _FREE,
         _OPEN_HEADS,
         _LATER,
+        _BOUND_PARAMETERS,
         _long_calls(6, 12),
         _long_calls(20, 5),
     ]
