@@ -23,22 +23,23 @@ _PLACE = _TEXT.index(_LINES[_SPLIT_AT])
 
 @pytest.mark.parametrize("head", [f"def @other(%x: {_TYPE}) {{\n", "def @other(%y: int32) {\n", "}\ndef @other() {\n"])
 def test_statements_below_are_shown_before_all_are_typed(head: str):
+    before = Snapshot.open(_TEXT, "example.relay")
+    assert not before.diagnostics
+    split = before.edit(TextSpan(_PLACE, _PLACE), head)
+    _check_what_is_shown_early(split)
+    _check_what_is_shown_early(split.edit(TextSpan(_PLACE, _PLACE + len(head)), ""))
+
+
+def _check_what_is_shown_early(edited: Snapshot):
     parts: list[PartialSnapshot] = []
 
     def keep(part: Callable[[], PartialSnapshot | None]) -> None:
         parts.extend(made for made in (part(),) if made is not None)
 
-    at = _PLACE
-    before = Snapshot.open(_TEXT, "example.relay")
-    assert not before.diagnostics
-    split = before.edit(TextSpan(at, at), head)
-    split.analyse(keep)
-    again = split.edit(TextSpan(at, at + len(head)), "")
-    again.analyse(keep)
-    for edited, shown in ((split, parts[:2]), (again, parts[-1:])):
-        assert shown
-        assert [early_difference(part, edited) for part in shown] == [None] * len(shown)
-        assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+    edited.analyse(keep)
+    assert parts
+    assert [early_difference(part, edited) for part in parts] == [None] * len(parts)
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), _PLACE, whole=True) is None
 
 
 @pytest.mark.parametrize("head", [f"def @other(%x: {_TYPE}) {{\n", "def @other(%y: int32) {\n"])
