@@ -263,16 +263,26 @@ class ModuleAnalyzer:
         start, end, head = region.start, region.end, region.head
         number = bisect_left(self.earlier, start, key=lambda function: function.start)
         known = self.earlier[number] if number < len(self.earlier) else None
-        if not isinstance(known, FunctionStatements) or known.start != start or end > self.splice.first:
+        if not isinstance(known, FunctionStatements) or known.start != start or known.head is not head:
             return None
-        if known.head is not head or head in self._outdated or not start < end < known.end:
+        kept = min(end, self.splice.first)
+        if head in self._outdated or not start < kept < known.end:
             return None
-        if head.untyped or known.inferred:
-            return None  # a statement that is no part of it any more may have told a type
         assert self._before is not None
+        removed, last = self._before.states[kept : known.end], self._before.states[kept - 1]
+        if last is None or known.determined_late:
+            return None
         ended = replace(known.ending(end, is_closed=region.is_closed), late=self._late(start))
         typer = StatementTyper(self.context.within(head, ended.late), ended, known.names.copy(), self.states, outside)
-        typer.names.remove(self._before.states[end : known.end])
+        typer.names.remove(removed)
+        statements = typer.context.statements_of(self.segments[kept:end])
+        orders = [last.order + 1 + number for number in range(end - kept)]
+        typer.parameters.forget(removed, zip(statements, orders, strict=True))
+        left = len(typer.parameters.inferred)
+        typer.place_all(statements, orders, kept)
+        if len(typer.parameters.inferred) > left or typer.parameters.too_late:
+            return None  # one of the statements before may use what these tell
+        self._statements.put(kept, typer.placed, typer.reported)
         return finished(typer, self.states, between(self._statements.reported, start, end))
 
     def _partial(
