@@ -97,7 +97,8 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
     @property
     def checked_type(self) -> Type:
         """The type of the function; of the error type, as far as it could not be found."""
-        return FuncType(tuple(self.parameters.values()), self.head.result or self.type, self.head.type_parameters)
+        types = self.head.types_in_order(self.parameters)
+        return FuncType(types, self.head.result or self.type, self.head.type_parameters)
 
     def moved(self, by: int) -> FunctionStatements:
         """The same, that many segments further on."""

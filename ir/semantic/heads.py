@@ -55,6 +55,7 @@ class Head:
         "name",
         "name_span",
         "parameters",
+        "repeated",
         "result",
         "segment",
         "signature",
@@ -103,13 +104,14 @@ class Head:
             self._parts.origins[function] = SyntaxOrigin(unit, header.statements[0], root)
         faults: list[Diagnostic] = []
         *annotations, self.result = self._checked(function, types.module, faults)
-        parameters: dict[str, Type] = dict(
-            zip(
-                [f"%{var.name_hint}" for var in function.params],
-                [OPEN if annotation is None else annotation for annotation in annotations],
-                strict=True,
-            )
-        )
+        names = [f"%{var.name_hint}" for var in function.params]
+        declared = [OPEN if annotation is None else annotation for annotation in annotations]
+        parameters = dict(zip(names, declared, strict=True))
+        self.repeated: Mapping[int, Type] = {}
+        """The parameters with the name of one before them, which nothing can use: the type of each, by its token."""
+        if len(parameters) < len(names):
+            parameters = dict(zip(reversed(names), reversed(declared), strict=True))
+            self.repeated = self._find_repeated(names, declared)
         self.parameters: Mapping[str, Type] = parameters
         self.untyped = tuple([name for name, type in parameters.items() if type is OPEN])
         """The parameters that are declared without a type."""
@@ -123,7 +125,8 @@ class Head:
         """Whether it is sound and names nothing that a module defines: it says the same wherever types and constructors
         are ordinary ones (:attr:`ModuleTypes.are_ordinary`)."""
         complete = not any(type is not None and has_incomplete(type) for type in _distinct(annotations))
-        distinct = len(parameters) == len(function.params) and len({*self.type_parameters}) == len(self.type_parameters)
+        distinct = len(parameters) + len(self.repeated) == len(names)
+        distinct = distinct and len({*self.type_parameters}) == len(self.type_parameters)
         result_known = self.result is None or not has_incomplete(self.result)
         self.is_plain = complete and distinct and result_known
         self.memo: dict[object, object] = {}
@@ -158,6 +161,7 @@ class Head:
         made._like, made._parts = like, like._parts
         made.unresolved, made.stands_alone = like.unresolved, like.stands_alone
         made.result, made.parameters, made.untyped = like.result, like.parameters, like.untyped
+        made.repeated = like.repeated
         made.signature, made.is_open, made.is_plain = like.signature, like.is_open, like.is_plain
         of_syntax = tuple(header.diagnostics)
         others = moved_behind_name(like.diagnostics[len(of_syntax) :], of.span, words.span)
@@ -210,6 +214,26 @@ class Head:
             if definition.token not in are_listed:
                 tokens.setdefault(definition.name, []).append(definition.token)
         return tokens
+
+    def _find_repeated(self, names: Sequence[str], declared: Sequence[Type]) -> Mapping[int, Type]:
+        """:attr:`repeated`, of all parameters in order; none, where it is not known where each of them stands."""
+        tokens = sorted(token for name, defined in self.defined_at().items() if name[0] == "%" for token in defined)
+        if len(tokens) != len(names):
+            return {}
+        seen: set[str] = set()
+        repeated: dict[int, Type] = {}
+        for token, name, type in zip(tokens, names, declared, strict=True):
+            if name in seen:
+                repeated[token] = type
+            seen.add(name)
+        return repeated
+
+    def types_in_order(self, types: Mapping[str, Type]) -> tuple[Type, ...]:
+        """The type of each parameter, in order, of which ``types`` are those that names have."""
+        if not self.repeated:
+            return tuple(types.values())
+        left, ordered = dict(types), iter(self.repeated.values())
+        return tuple([left.pop(f"%{var.name_hint}", None) or next(ordered) for var in self.function.params])
 
     @property
     def origins(self) -> Mapping[Expr, SyntaxOrigin]:

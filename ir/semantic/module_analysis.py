@@ -16,7 +16,7 @@ from ..collections.block_list import common_beginning
 from ..collections.cached import cached
 from ..diagnostics import MOST_DIAGNOSTICS, Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
 from ..expressions import Constructor, GlobalVar, Var
-from ..inference import CANNOT_INFER, unannotated
+from ..inference import CANNOT_INFER, OPEN, unannotated
 from ..inference.fixes import return_type_fixes
 from ..inference.report import undeclared_result
 from ..internal_errors import internal_error
@@ -59,7 +59,8 @@ class NoteworthyFunctions(NamedTuple):
 
 def _may_be_at_fault(function: FunctionStatements) -> bool:
     head = function.head
-    return bool(not function.is_closed or function.findings or function.rebound or head.diagnostics or head.untyped)
+    known_later = function.findings or function.rebound or head.untyped or head.repeated
+    return bool(not function.is_closed or head.diagnostics or known_later)
 
 
 def _severities(function: AnalysedFunction) -> Sequence[Severity]:
@@ -67,7 +68,8 @@ def _severities(function: AnalysedFunction) -> Sequence[Severity]:
     if isinstance(function, WholeFunctionAnalysis):
         return function.severities
     head = function.head
-    if not head.diagnostics or not function.is_closed or function.findings or function.rebound or head.untyped:
+    known_later = function.findings or function.rebound or head.untyped or head.repeated
+    if not head.diagnostics or not function.is_closed or known_later:
         return ()
     return [finding.severity for finding in head.diagnostics]
 
@@ -165,7 +167,7 @@ class ModuleAnalysis:
             is_whole = isinstance(function, WholeFunctionAnalysis)
             if is_whole or _may_be_at_fault(function):
                 at_fault.append(number)
-            if is_whole or function.mentions.unused or function.rebound:
+            if is_whole or function.mentions.unused or function.rebound or function.head.repeated:
                 with_unused.append(number)
         if known is not None:
             by = len(functions) - len(known.functions)
@@ -268,7 +270,7 @@ class ModuleAnalysis:
             yield from (self._of_value(function, finding) for finding in function.findings)
         if function.rebound:
             yield from self._rebindings(function)
-        if function.head.untyped:
+        if function.head.untyped or function.head.repeated:
             yield from self._without_types(function)
         if not function.is_closed and not self._has_braces_at_fault(function):
             yield self._unclosed(function)
@@ -303,6 +305,10 @@ class ModuleAnalysis:
                 finding = Diagnostic(CANNOT_INFER, Severity.ERROR, unannotated(name), span.shifted(base))
                 known[1][name] = finding
             yield finding
+        for token, type in head.repeated.items():
+            if type is OPEN:
+                message = unannotated(head.segment.tokens[1][token])
+                yield Diagnostic(CANNOT_INFER, Severity.ERROR, message, head.segment.span(token).shifted(base))
 
     def _without_followers(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""

@@ -164,7 +164,7 @@ class NameUses:
     def is_outer(self, key: DefinitionSite, function: FunctionStatements) -> bool:
         """Whether a definition is one that later statements see."""
         if key.segment == function.start - 1:
-            return True
+            return key.token not in function.head.repeated
         state = self.in_segments.state(key.segment)
         if state is None or state.bound is None or key.token != state.bound_at:
             return False

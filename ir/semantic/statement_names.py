@@ -288,10 +288,10 @@ class StatementNames:
             yield from parameters_among(self.symbols(index, index + 1), start, within)
             return
         kinds, texts, starts = self.analysis.segments[index].tokens
-        types = function.parameters
+        types, repeated = function.parameters, function.head.repeated
         for token in range(bisect_left(starts, within.start), bisect_left(starts, within.end)):
             if kinds[token] == LOCAL and (type := types.get(texts[token])) is not None:
-                yield starts[token], texts[token], _known(type)
+                yield starts[token], texts[token], _known(repeated.get(token, type))
 
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""
@@ -345,7 +345,7 @@ class StatementNames:
             return _known(function.checked_type)
         if isinstance(function, FunctionStatements):
             if key.segment == function.start - 1:
-                return _known(function.parameters.get(name))
+                return _known(function.head.repeated.get(key.token) or function.parameters.get(name))
             if self._in_text.is_outer(key, function):
                 state = self.in_segments.state(key.segment)
                 return _known(state.type) if state is not None else None

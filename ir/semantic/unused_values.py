@@ -184,6 +184,8 @@ class _UnusedValues:
         unused: list[tuple[TypedStatement, Effect]] = []
         parameters: Mapping[str, Sequence[int]] | None = None
         tokens: list[tuple[int, str]] = []
+        texts, repeated = function.head.segment.tokens[1] if function.head.repeated else (), function.head.repeated
+        tokens += [(token, name) for token in repeated if not is_meant(name := texts[token])]
         for name in {*function.mentions.unused, *function.rebound}:
             if is_meant(name):
                 continue
@@ -192,7 +194,7 @@ class _UnusedValues:
                 if parameters is None:
                     parameters = function.head.defined_at()
                 is_used = states is not None and self._uses_parameter(function, name)
-                tokens += [(token, name) for token in parameters.get(name, ()) if not is_used]
+                tokens += [(token, name) for token in parameters.get(name, ()) if not is_used and token not in repeated]
                 if states is None:
                     continue
             bound = states if isinstance(states, tuple) else (states,)

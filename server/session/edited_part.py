@@ -30,8 +30,10 @@ class EditedPart:
         self.snapshot: Final[Snapshot] = partial.snapshot
         self._unsettled: Final = partial.unsettled
         unknown = [STALE_TYPE_COMMENT]  # one fix mends all comments of a cause, which may go on in what is not settled
-        unknown += [] if partial.knows_uses else [UNUSED_VALUE, UNREACHABLE]
-        unknown += [] if partial.knows_parameters else [CANNOT_INFER]
+        if not partial.knows_uses:  # nor what the functions behind it give
+            unknown += [UNUSED_VALUE, UNREACHABLE]
+        if not (partial.knows_uses and partial.knows_parameters):
+            unknown.append(CANNOT_INFER)
         self._unknown: Final = frozenset(unknown)
 
     def has(self, span: TextSpan) -> bool:

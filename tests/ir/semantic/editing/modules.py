@@ -373,6 +373,24 @@ def @other(%x: Tensor[(1, 8), float32]) -> Tensor[(2, 8), float32] {
 """
 
 
+_REPEATED_PARAMETERS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 8), float32], %w, %x: int32, %w) -> Tensor[(1, 8), float32] {
+  %0 = nn.relu(%x) /* ty=Tensor[(1, 8), float32] */;
+  %1 = add(%0, %w);
+  let %a = nn.bias_add(%1, %w);
+  %2 = @other(%a, 1, %a);
+  add(%2, %x)
+}
+
+def @other(%y: Tensor[(1, 8), float32], %n: int32, %y: Tensor[(1, 8), float32]) {
+  %0 = cast(%n, dtype="float32");
+  let %z = multiply(%y, %0);
+  %1 = @main(%z, %z, %n, %z);
+  (%1, %y).0
+}
+"""
+
+
 @lru_cache(maxsize=1)
 def texts() -> Sequence[str]:
     """Modules to edit: some of our own, and those of the conformance records."""
@@ -391,6 +409,7 @@ def texts() -> Sequence[str]:
         _OPEN_HEADS,
         _LATER,
         _BOUND_PARAMETERS,
+        _REPEATED_PARAMETERS,
         _long_calls(6, 12),
         _long_calls(20, 5),
     ]

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.semantic.module_analyzer import ModuleAnalyzer
 from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from tests.ir.semantic.editing.comparison import difference, early_difference
+from tests.ir.semantic.editing.comparison import described, difference, early_difference, symbols_of, tokens_of
 
 _TYPE = "Tensor[(1, 8), float32]"
 _LINES = "".join(f"  %{i} = add({f'%{i - 1}' if i else '%x'}, %y);\n" for i in range(20))
@@ -31,6 +32,7 @@ def _typed(snapshot: Snapshot, at: int, text: str) -> Iterator[Snapshot]:
     ("before", "typed"),
     [
         (") ->", f", %new: {_TYPE}"),
+        (") ->", f", %x2: {_TYPE}"),  # for one key, two parameters have the same name
         (") ->", ", Inline=1"),
         ("%y:", "%new: fn (A) -> (A, int32), "),
         ("%x:", "%new, "),
@@ -50,6 +52,27 @@ def test_the_statements_keep_their_types_at_each_key(before: str, typed: str):
         assert all(memo is other for memo, other in zip(kept, known, strict=True)), edited.text[:end]
         if number % 3 == 0:
             assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        f"%x: {_TYPE}, %y: {_TYPE}, %x: int32",
+        f"%x: {_TYPE}, %y, %x, %y",
+        f"%x, %x: {_TYPE}, %y: {_TYPE}",
+    ],
+)
+def test_of_two_parameters_of_one_name_the_first_counts(parameters: str, monkeypatch: pytest.MonkeyPatch):
+    text = _TEXT.replace(f"%x: {_TYPE}, %y: {_TYPE}", parameters)
+    followed = Snapshot.open(text, "example.relay")
+    said = described(followed.diagnostics), tokens_of(followed), symbols_of(followed)
+
+    def by_statements(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(ModuleAnalyzer, "_by_statements", by_statements)
+    whole = Snapshot.open(text, "example.relay")
+    assert (described(whole.diagnostics), tokens_of(whole), symbols_of(whole)) == said
 
 
 def test_a_result_that_can_be_read_counts_where_a_parameter_cannot():
