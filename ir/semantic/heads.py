@@ -126,7 +126,6 @@ class Head:
         are ordinary ones (:attr:`ModuleTypes.are_ordinary`)."""
         complete = not any(type is not None and has_incomplete(type) for type in _distinct(annotations))
         distinct = len(parameters) + len(self.repeated) == len(names)
-        distinct = distinct and len({*self.type_parameters}) == len(self.type_parameters)
         result_known = self.result is None or not has_incomplete(self.result)
         self.is_plain = complete and distinct and result_known
         self.memo: dict[object, object] = {}

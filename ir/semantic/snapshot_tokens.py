@@ -373,6 +373,7 @@ class SnapshotTokens:
         kinds, pieces = segment.kinds, segment.pieces
         index = 0
         following = unit.base
+        places = segment.tokens[2] if segment.hides_tokens else None
         if end is not None and len(pieces) > _MANY_PIECES:
             starts = list(accumulate(map(len, pieces), initial=unit.base))
             first = max(0, bisect_right(starts, start) - 1)
@@ -387,6 +388,8 @@ class SnapshotTokens:
                 if text:
                     yield kind, offset, text, TokenRole.COMMENT, False
                 continue
+            if places is not None:
+                index = bisect_left(places, offset - unit.base)
             role = roles[index]
             declaration = False
             if kind in WORDS:

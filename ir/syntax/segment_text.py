@@ -12,14 +12,14 @@ from ..text.text_span import TextSpan
 from .lexer import WHITE_SPACE, first_piece, lex, pieces_of
 from .tokens import COMMENT, COMMENTS, OPEN_COMMENT, STRING, UNCLOSED_STRING
 
-__all__ = ["MOST_FINDINGS", "Kinship", "SegmentText", "cut_tokens", "tokens_behind_quotes"]
+__all__ = ["MOST_FINDINGS", "Kinship", "SegmentText", "cut_tokens", "tokens_behind_quotes", "without_open_comments"]
 
 MOST_FINDINGS = 1000
 """How many findings of one segment are looked for."""
 
 
 _MOST_QUOTES: Final = 8
-"""So many open quotes in a head or a data type are cut from what follows them: each has the rest cut again."""
+"""So many open quotes and comments in a head or a data type are cut from what follows: each has the rest cut again."""
 
 
 class Kinship(NamedTuple):
@@ -65,6 +65,11 @@ class SegmentText:
         return lex(self.text).pieces if OPEN_COMMENT in self.kinds else pieces_of(self.text)
 
     @property
+    def hides_tokens(self) -> bool:
+        """Whether a quote or a comment is open: in a head and a data type, tokens behind it are part of one piece."""
+        return UNCLOSED_STRING in self.kinds or OPEN_COMMENT in self.kinds
+
+    @property
     def tokens(self) -> tuple[str, list[str], list[int]]:
         """The kinds, texts and starts of the tokens, comments left out."""
         if self._tokens is None:
@@ -80,8 +85,8 @@ class SegmentText:
         ``same`` is how many pieces are the same at the beginning, and how long these are; ``changed`` how many pieces
         are behind what was changed before, and now, and by how much these moved.
         """
-        if earlier._tokens is None or self._pieces is None or UNCLOSED_STRING in self.kinds + earlier.kinds:
-            return  # tokens behind an open quote may be no pieces
+        if earlier._tokens is None or self._pieces is None or self.hides_tokens or earlier.hides_tokens:
+            return
         (count, length), (old_left, left, shift) = same, changed
         kinds, texts, starts = earlier._tokens
         end = len(self.kinds) - left
@@ -160,6 +165,18 @@ def cut_tokens(text: str) -> tuple[str, list[str], list[int]]:
     """The kinds, texts and starts of the tokens of a text, comments left out."""
     lexed = lex(text)
     return _without_comments(lexed.kinds, lexed.pieces)
+
+
+def without_open_comments(text: str) -> str:
+    """A text with blanks for the marks of the first few comments that are never closed: what follows them is read."""
+    for _ in range(_MOST_QUOTES):
+        lexed = lex(text)
+        opened = lexed.kinds.find(OPEN_COMMENT)
+        if opened < 0:
+            break
+        start = sum(map(len, lexed.pieces[:opened]))
+        text = f"{text[:start]}  {text[start + 2 :]}"
+    return text
 
 
 def tokens_behind_quotes(

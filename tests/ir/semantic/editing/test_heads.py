@@ -75,6 +75,17 @@ def test_of_two_parameters_of_one_name_the_first_counts(parameters: str, monkeyp
     assert (described(whole.diagnostics), tokens_of(whole), symbols_of(whole)) == said
 
 
+@pytest.mark.parametrize("before", ["(%x", "%x:", " ->", "[A]", "%y:"])
+def test_a_comment_that_is_opened_in_a_head_is_the_only_error(before: str):
+    at = _TEXT.index(before)
+    snapshot = Snapshot.open(_TEXT.replace(");\n", f") /* ty={_TYPE} */;\n"), "example.relay")
+    for edited in list(_typed(snapshot, at, "/* typed */"))[1:9]:
+        (found,) = [each for each in edited.diagnostics if each.severity is Severity.ERROR]
+        assert found.message == "this comment is never closed"
+        assert repr(edited.type_at(edited.text.index("%9 ="))) == _TYPE
+        assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
 def test_a_result_that_can_be_read_counts_where_a_parameter_cannot():
     text = _TEXT.replace(f"-> {_TYPE}", "-> int32").replace("%y:", "%new: =, %y:", 1)
     found = [each.message for each in Snapshot.open(text, "example.relay").diagnostics]
