@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ..collections.lru_map import LruMap
-from ..diagnostics import Diagnostic, Fix, TextEdit
+from ..diagnostics import Diagnostic, Fix, Severity, TextEdit
 from ..internal_errors import internal_error
 from ..text.text_span import TextSpan
 from .blocks import Statement
@@ -73,8 +73,8 @@ class Segment(SegmentText):
             return
         self.statements = ()
         kinds = self.tokens[0]
-        if OPEN_COMMENT in self.kinds:
-            self._report_open_comments()
+        opened = self._open_comments() if OPEN_COMMENT in self.kinds else ()
+        self.diagnostics = (*self.diagnostics, *opened)
         if UNKNOWN in kinds or UNCLOSED_STRING in kinds:
             self._report_unreadable(kinds)
         if kinds:
@@ -83,6 +83,10 @@ class Segment(SegmentText):
             except Exception as error:
                 self.add(internal_error(error, "reading this", self.range(0, len(kinds) - 1)))
                 self.statements = (Statement(None, kinds, range(len(kinds)), {}),)
+        if opened and self.role in _BEFORE_STRING:  # what its words are taken for says nothing more
+            self.diagnostics = tuple(
+                [found for found in self.diagnostics if found in opened or not _is_within(found, opened)]
+            )
 
     def _parsed(self, kinds: str) -> Sequence[Statement]:
         """Its statements; what is wrong with them is reported.
@@ -124,14 +128,21 @@ class Segment(SegmentText):
             for block in reversed(statement.blocks.values()):
                 stack.extend(reversed(list(block.parts())))
 
-    def _report_open_comments(self) -> None:
+    def _open_comments(self) -> Sequence[Diagnostic]:
+        """A finding for each comment that is never closed; of a thousand no more are looked for."""
         offset = 0
+        findings: list[Diagnostic] = []
         for kind, piece in zip(self.kinds, self.pieces, strict=True):
-            if kind == OPEN_COMMENT and len(self.diagnostics) < MOST_FINDINGS:
-                end = offset + len(piece.rstrip(WHITE_SPACE))
-                fix = Fix("Close the comment", (TextEdit(TextSpan(end, end), " */"),))
-                self.report("unclosed-comment", "this comment is never closed", TextSpan(offset, end), fix)
+            if kind == OPEN_COMMENT and len(findings) < MOST_FINDINGS:
+                span = TextSpan(offset, offset + len(piece.rstrip(WHITE_SPACE)))
+                if self.role in _BEFORE_STRING:
+                    fix = Fix("Remove `/*`", (TextEdit(TextSpan(offset, offset + 2), ""),))
+                else:
+                    fix = Fix("Close the comment", (TextEdit(TextSpan(span.end, span.end), " */"),))
+                message = "this comment is never closed"
+                findings.append(Diagnostic("unclosed-comment", Severity.ERROR, message, span, fixes=(fix,)))
             offset += len(piece)
+        return findings
 
     def _report_unreadable(self, kinds: str) -> None:
         for token, kind in enumerate(kinds):
@@ -142,6 +153,15 @@ class Segment(SegmentText):
                 else:
                     fix = Fix("Close the string", (TextEdit(TextSpan(span.end, span.end), '"'),))
                 self.report("unclosed-string", "this string has no closing quote on its line", span, fix)
+
+
+def _is_within(found: Diagnostic, comments: Sequence[Diagnostic]) -> bool:
+    """Whether a finding has its place inside of what one of the others has."""
+    place = found.span
+    return place is not None and any(
+        comment.span is not None and comment.span.start <= place.start and place.end <= comment.span.end
+        for comment in comments
+    )
 
 
 _BEFORE_STRING: Final = {Role.TYPE: "", Role.HEADER: "="}
