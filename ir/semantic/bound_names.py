@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
@@ -22,10 +23,12 @@ __all__ = ["BoundNames"]
 class BoundNames:
     """The names that statements of one function bind and mention, kept up to date as statements come and go.
 
-    ``bound`` are the statements that bind each name, which this changes.
+    ``bound`` are the statements that bind each name, which this changes. ``hidden`` is the order of a ``let`` that
+    binds a parameter's name, and that name, where no other ``let`` stands before it: TVM adds the name to the scope of
+    the parameters then, where it is already, and opens a scope behind each ``let`` (``src/parser/parser.cc``).
     """
 
-    __slots__ = ("_parameters", "bound", "calls", "mentions", "rebound")
+    __slots__ = ("_parameters", "bound", "calls", "hidden", "mentions", "rebound")
 
     def __init__(self, function: FunctionStatements, bound: Bindings) -> None:
         self._parameters: Final = function.head.parameters
@@ -33,15 +36,24 @@ class BoundNames:
         self.rebound: Final = set(function.rebound)
         self.mentions: Final = function.mentions.copy()
         self.calls: Final = dict(function.calls)
+        self.hidden = function.hidden
 
     def put_into(self, function: FunctionStatements) -> FunctionStatements:
-        """The function with its names as they are now."""
+        """The function with its names as they are now.
+
+        Raises:
+            NeedsFullAnalysis: another ``let`` is the first of the function than when its statements were typed.
+        """
+        self._check_first_let()
         rebound = frozenset(self.rebound)
-        return replace(function, names=self.bound, mentions=self.mentions, rebound=rebound, calls=self.calls)
+        return replace(
+            function, names=self.bound, mentions=self.mentions, rebound=rebound, calls=self.calls, hidden=self.hidden
+        )
 
     def copied_into(self, function: FunctionStatements) -> FunctionStatements:
         """:meth:`put_into`, with copies that do not change as these go on to."""
-        copied = replace(function, mentions=self.mentions, rebound=frozenset(self.rebound), calls=self.calls)
+        rebound, hidden = frozenset(self.rebound), self.hidden
+        copied = replace(function, mentions=self.mentions, rebound=rebound, calls=self.calls, hidden=hidden)
         return BoundNames(copied, self.bound.copy()).put_into(function)
 
     def settle(self) -> None:
@@ -58,11 +70,14 @@ class BoundNames:
         for statement in gone:
             name = statement.bound
             if name is None:
+                if self.hidden is not None and self.hidden[0] == statement.order:
+                    self._show()
                 continue
             left = [other for other in self._statements_binding(name) if other is not statement]
             if not left:
                 del self.bound[name]
-                self.rebound.discard(name)
+                if self.hidden is None or self.hidden[1] != name:
+                    self.rebound.discard(name)
                 if name not in self._parameters:
                     unbound.append(name)
             elif len(left) > 1 or name in self._parameters:
@@ -108,7 +123,49 @@ class BoundNames:
 
     def _check_hidden(self, name: str, statement: TypedStatement) -> None:
         """See :meth:`bind`, of a parameter's name."""
-        if statement.kind is not SymbolKind.FREE_VAR or self._parameters[name] is OPEN:
+        if statement.kind is SymbolKind.GRAPH or self._parameters[name] is OPEN:
+            raise NeedsFullAnalysis
+
+    def hides_nothing(self, statement: TypedStatement, order: float) -> bool:
+        """Whether a statement, all before which are bound, is what :attr:`hidden` is about."""
+        name = statement.bound
+        if name is None or name not in self._parameters or statement.kind is not SymbolKind.LET:
+            return False
+        return (self.hidden is None or self.hidden[0] > order) and self._first_let() > order
+
+    def hide(self, order: float, name: str) -> None:
+        """Take note of what :attr:`hidden` is about.
+
+        Raises:
+            NeedsFullAnalysis: a statement behind it was hidden up to now.
+        """
+        if self.hidden is not None:
+            raise NeedsFullAnalysis
+        self.hidden = order, name
+        self.rebound.add(name)
+
+    def _show(self) -> None:
+        """The statement that :attr:`hidden` is about is no more."""
+        assert self.hidden is not None
+        if self.hidden[1] not in self.bound:
+            self.rebound.discard(self.hidden[1])
+        self.hidden = None
+
+    def _first_let(self) -> float:
+        """The order of the first ``let``, but for a hidden one; infinite where there is none."""
+        each = chain.from_iterable(map(self._statements_binding, self.bound))
+        return min((statement.order for statement in each if statement.kind is SymbolKind.LET), default=math.inf)
+
+    def _check_first_let(self) -> None:
+        """See :meth:`put_into`."""
+        of_parameters = [name for name in self.rebound if name in self._parameters]
+        if not of_parameters:
+            return
+        hidden, first = math.inf if self.hidden is None else self.hidden[0], self._first_let()
+        lets = chain.from_iterable(map(self._statements_binding, of_parameters))
+        if first < hidden < math.inf or (
+            hidden == math.inf and any(each.order <= first for each in lets if each.kind is SymbolKind.LET)
+        ):
             raise NeedsFullAnalysis
 
     def have_parameters_instead_of(self, before: Mapping[str, Type]) -> None:
@@ -120,6 +177,8 @@ class BoundNames:
         parameters, bound = self._parameters, self.bound
         if parameters is before:
             return
+        if self.hidden is not None and self.hidden[1] not in parameters:
+            raise NeedsFullAnalysis
         gone = before.keys() - parameters.keys()
         for name in bound.among(parameters):
             statements = self._statements_binding(name)

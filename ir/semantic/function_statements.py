@@ -49,6 +49,7 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
     what a name means that is bound otherwise nowhere before. ``findings`` are what is wrong with the value of the
     function, with places in the last statement and in the head; ``type`` is that of its value. ``calls`` counts the
     statements that name each function of the module. ``late`` are the constructors of the types below it.
+    ``hidden`` is the order of its first ``let``, and its name, where that is a parameter's: see :class:`.BoundNames`.
     ``inferred`` has what is open by itself and determined by statements. ``determined_late`` are the names in it that a
     statement uses, or binds, before the one that determines them, and the values that have other types for it.
     """
@@ -66,6 +67,7 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
     inferred: Mapping[str, InferredParameter] = msgspec.field(default_factory=dict[str, InferredParameter])
     determined_late: frozenset[str] = frozenset()
     late: LateConstructors = NONE_LATE
+    hidden: tuple[float, str] | None = None
 
     @staticmethod
     def of(head: Head, start: int, end: int, *, is_closed: bool, late: LateConstructors) -> FunctionStatements:

@@ -47,7 +47,8 @@ def finished(
         "expected an expression: a body ends with its value",
         place=Place(head.function, callee=True),
     )
-    if last is None or last.bound is not None:
+    hidden = typer.names.hidden
+    if last is None or last.bound is not None or (hidden is not None and hidden[0] == last.order):
         return replace(function, type=ERROR, findings=(missing,))
     return replace(function, type=last.type, findings=(missing, *_result_findings(typer, last)))
 

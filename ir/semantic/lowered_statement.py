@@ -82,10 +82,19 @@ class LoweredStatement:
     )
 
     def __init__(
-        self, segment: Segment, names: Names, module: IRModule, guess: bool = False, lost_equals: bool = False
+        self,
+        segment: Segment,
+        names: Names,
+        module: IRModule,
+        guess: bool = False,
+        lost_equals: bool = False,
+        hidden: str | None = None,
     ) -> None:
+        """``hidden`` is the name that the statement binds, if nothing can see that: :attr:`.BoundNames.hidden`."""
         segment.parse()
         lowering = _OpenLowering(names, guess, lost_equals)
+        if hidden is not None:
+            lowering.scope.leave(hidden[1:])
         self._module: Final = module
         self.unit: Final = Unit(segment, 1 << 30, 0)
         lowering.enter(self.unit)
@@ -99,7 +108,8 @@ class LoweredStatement:
         self.value: Final[Expr] = value
         self.lost_equals: Final = lost_equals
         """Whether it is a binding without its `=`: a call of a graph variable that means nothing binds that."""
-        self.bound: Final = lowering.definitions[0] if lost_equals else _bound(item, lowering.definitions)
+        bound = lowering.definitions[0] if lost_equals else _bound(item, lowering.definitions)
+        self.bound: Final = bound if hidden is None else None
         """The definition of the name that it binds."""
         if any(each.kind is SymbolKind.FREE_VAR and each is not self.bound for each in lowering.definitions):
             raise NeedsFullAnalysis  # a free variable that is declared in a block is known behind the block, too
@@ -131,7 +141,7 @@ class LoweredStatement:
             and lowering.diagnostics
             and any(each.code == "undefined-operator" and each.fixes for each in lowering.diagnostics)
         ):
-            suggested = LoweredStatement(segment, names, module, guess=True)
+            suggested = LoweredStatement(segment, names, module, guess=True, hidden=hidden)
             self.guess = None if suggested.diagnostics else suggested
 
     def type_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> TypedLowering:

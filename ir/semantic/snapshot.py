@@ -188,7 +188,7 @@ class Snapshot(SnapshotTokens):
         start = self._split.segments.start
         body, head = TextSpan(start(part.first), start(part.end)), part.open_head
         unsettled = (body,) if head is None else (TextSpan(start(head), start(head + 1)), body)
-        return PartialSnapshot(snapshot, unsettled, part.knows_uses, head is None)
+        return PartialSnapshot(snapshot, unsettled, part.knows_uses)
 
     @property
     def is_followed(self) -> bool:
@@ -452,11 +452,10 @@ class Snapshot(SnapshotTokens):
 class PartialSnapshot(NamedTuple):
     """A snapshot while an edit that reaches far is followed: in the ranges ``unsettled``, it may answer as before.
 
-    They are in the order of the text. Of values that nothing uses it knows only if it ``knows_uses``, of types that
-    cannot be inferred only if it ``knows_parameters``.
+    They are in the order of the text. Of values that nothing uses it knows only if it ``knows_uses``, and of types that
+    cannot be inferred not what can be done about them.
     """
 
     snapshot: Snapshot
     unsettled: Sequence[TextSpan]
     knows_uses: bool
-    knows_parameters: bool

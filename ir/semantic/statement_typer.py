@@ -104,6 +104,10 @@ class StatementTyper:
         Raises:
             NeedsFullAnalysis: it cannot be understood by itself.
         """
+        name = statement.bound
+        if name is not None and self.names.hides_nothing(statement, order):
+            statement = self.context.hidden_let(statement.segment, name)
+            self.names.hide(order, name)
         state = self._state(statement, order, index)
         self.names.bind(state)
         self.names.mention((state.mentions,), [name for name in state.mentions if name[0] == "@"])
@@ -122,7 +126,9 @@ class StatementTyper:
             NeedsFullAnalysis: one of them cannot be understood by itself.
         """
         function, names, placed = self.function, self.names.bound, self.placed
-        bound_already = names.among([state.bound for state in statements if state.bound is not None])
+        bindings = [state.bound for state in statements if state.bound is not None]
+        of_parameters = function.head.parameters.keys() & bindings
+        bound_already = names.among(bindings)
         bound_already.update(function.head.parameters)
         fresh: dict[str, TypedStatement] = {}  # what binds names that are not among ``names`` yet
         types: dict[str, Type] = {}  # none of these changes from here on, or means something else in between
@@ -150,6 +156,8 @@ class StatementTyper:
                     if of_used is not None:
                         types[used] = of_used
                 known.append(of_used)
+            if name in of_parameters:
+                known.append(None)  # whether it means something else from here on depends on more than its types
             is_sound = lowered is not None and not lowered.diagnostics and not state.inner_unused
             before = seen.get(lowered) if lowered is not None and is_sound else None
             if before is not None and before[0] == known:

@@ -293,9 +293,13 @@ class TemplateCache:
         """A statement that is a binding without its `=`, where it looks like a call of what it binds."""
         return ReportedStatement.lowered_alone(segment, self._lowered(segment, lost_equals=True))
 
-    def _lowered(self, segment: Segment, *, lost_equals: bool = False) -> LoweredStatement:
+    def hidden_let(self, segment: Segment, name: str) -> TypedStatement:
+        """A ``let`` of a name that goes on meaning something else: it is as one that the statement binds inside it."""
+        return ReportedStatement.lowered_alone(segment, self._lowered(segment, hidden=name))
+
+    def _lowered(self, segment: Segment, *, lost_equals: bool = False, hidden: str | None = None) -> LoweredStatement:
         check_cancelled()
-        return LoweredStatement(segment, self.names, self.types.module, lost_equals=lost_equals)
+        return LoweredStatement(segment, self.names, self.types.module, lost_equals=lost_equals, hidden=hidden)
 
     def statements_of(self, segments: Sequence[Segment], names: Sequence[str] | None = None) -> list[TypedStatement]:
         """What statements bind and use; ``names`` are those of the ones that are known by their forms, if at hand.

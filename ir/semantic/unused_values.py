@@ -193,7 +193,7 @@ class _UnusedValues:
             if states is None or name in function.head.parameters:
                 if parameters is None:
                     parameters = function.head.defined_at()
-                is_used = states is not None and self._uses_parameter(function, name)
+                is_used = name not in function.mentions.unused and self._uses_parameter(function, name)
                 tokens += [(token, name) for token in parameters.get(name, ()) if not is_used and token not in repeated]
                 if states is None:
                     continue

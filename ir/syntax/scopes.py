@@ -93,7 +93,7 @@ class Scope(Generic[_Value]):
     __slots__ = ("_added", "_bindings", "_free")
 
     def __init__(self) -> None:
-        self._bindings: dict[str, list[tuple[int, _Value]]] = {}
+        self._bindings: dict[str, list[tuple[int, _Value | None]]] = {}
         self._added: list[list[str]] = [[]]
         self._free: dict[str, _Value] = {}
 
@@ -119,6 +119,11 @@ class Scope(Generic[_Value]):
         if not stack or stack[-1][0] != depth:
             stack.append((depth, value))
             self._added[-1].append(name)
+
+    def leave(self, name: str) -> None:
+        """Have no ``name`` bound in the innermost scope, whatever is added there: it means something around it."""
+        self._bindings.setdefault(name, []).append((len(self._added), None))
+        self._added[-1].append(name)
 
     def add_free(self, name: str, value: _Value) -> None:
         """Declare a free variable."""

@@ -29,11 +29,10 @@ class EditedPart:
         self.lines: Final = lines
         self.snapshot: Final[Snapshot] = partial.snapshot
         self._unsettled: Final = partial.unsettled
-        unknown = [STALE_TYPE_COMMENT]  # one fix mends all comments of a cause, which may go on in what is not settled
-        if not partial.knows_uses:  # nor what the functions behind it give
-            unknown += [UNUSED_VALUE, UNREACHABLE]
-        if not (partial.knows_uses and partial.knows_parameters):
-            unknown.append(CANNOT_INFER)
+        # One fix mends all type comments of a cause, and one all calls whose types are open, which may go on in what is
+        # not settled.
+        unknown = [STALE_TYPE_COMMENT, CANNOT_INFER]
+        unknown += [] if partial.knows_uses else [UNUSED_VALUE, UNREACHABLE]
         self._unknown: Final = frozenset(unknown)
 
     def has(self, span: TextSpan) -> bool:

@@ -357,10 +357,10 @@ def @main(%x: Tensor[(1, 8), float32], %y: Tensor[(1, 8), float32], %n: int32, %
   let %x = add(%a, %y);
   %0 = tanh(%x);
   let %b = if (%c) { let %y = (%0, %n); %y.0 } else { %x };
-  let %x = (%b, %x);
+  let %x = (%b, %0);
   %1 = %x.0;
   let %y = concatenate(%x, axis=0);
-  %2 = fn (%n: int32) { let %n = add(%n, 1); %n };
+  %2 = fn (%n: int32) { let %m = add(%n, 1); let %n = negative(%m); %n };
   %3 = %2(%n);
   let %n = cast(%3, dtype="float32");
   (%y, %1, %n)
@@ -368,7 +368,8 @@ def @main(%x: Tensor[(1, 8), float32], %y: Tensor[(1, 8), float32], %n: int32, %
 
 def @other(%x: Tensor[(1, 8), float32]) -> Tensor[(2, 8), float32] {
   let %x = @main(%x, %x, 1, True);
-  %x.0
+  let %y = nn.relu(%x);
+  concatenate((%x, %y), axis=0)
 }
 """
 
