@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
@@ -131,7 +130,7 @@ class BoundNames:
         name = statement.bound
         if name is None or name not in self._parameters or statement.kind is not SymbolKind.LET:
             return False
-        return (self.hidden is None or self.hidden[0] > order) and self._first_let() > order
+        return (self.hidden is None or self.hidden[0] > order) and not self._has_let_before(order)
 
     def hide(self, order: float, name: str) -> None:
         """Take note of what :attr:`hidden` is about.
@@ -151,21 +150,25 @@ class BoundNames:
             self.rebound.discard(self.hidden[1])
         self.hidden = None
 
-    def _first_let(self) -> float:
-        """The order of the first ``let``, but for a hidden one; infinite where there is none."""
-        each = chain.from_iterable(map(self._statements_binding, self.bound))
-        return min((statement.order for statement in each if statement.kind is SymbolKind.LET), default=math.inf)
+    def _has_let_before(self, order: float) -> bool:
+        """Whether a ``let`` that is not hidden stands before the statement of ``order``."""
+        return any(
+            statement.order < order and statement.kind is SymbolKind.LET
+            for name in self.bound
+            if not is_graph_name(name)
+            for statement in self._statements_binding(name)
+        )
 
     def _check_first_let(self) -> None:
         """See :meth:`put_into`."""
-        of_parameters = [name for name in self.rebound if name in self._parameters]
-        if not of_parameters:
-            return
-        hidden, first = math.inf if self.hidden is None else self.hidden[0], self._first_let()
-        lets = chain.from_iterable(map(self._statements_binding, of_parameters))
-        if first < hidden < math.inf or (
-            hidden == math.inf and any(each.order <= first for each in lets if each.kind is SymbolKind.LET)
-        ):
+        if self.hidden is not None:
+            is_another = self._has_let_before(self.hidden[0])
+        else:
+            of_parameters = [name for name in self.rebound if name in self._parameters]
+            lets = chain.from_iterable(map(self._statements_binding, of_parameters))
+            orders = [statement.order for statement in lets if statement.kind is SymbolKind.LET]
+            is_another = bool(orders) and not self._has_let_before(min(orders))
+        if is_another:
             raise NeedsFullAnalysis
 
     def have_parameters_instead_of(self, before: Mapping[str, Type]) -> None:

@@ -468,8 +468,10 @@ class ModuleAnalyzer:
         names = {parameter.name for parameter in {*head.type_parameters} ^ {*known.head.type_parameters}}
         if not names:
             return False
-        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
-        return any(map(pattern.search, [segment.text for segment in self.segments[known.start : known.end]]))
+        texts = [segment.text for segment in self.segments[known.start : known.end]]
+        return any(
+            re.compile(rf"\b{re.escape(name)}\b").search(text) for name in names for text in texts if name in text
+        )
 
     def _looks_outside(self, index: int, changed: ChangedHeads) -> bool:
         """Whether what is wrong with a statement may depend on other functions."""
