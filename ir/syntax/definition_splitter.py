@@ -15,6 +15,7 @@ from .kind_patterns import (
     TYPE_BODY,
     TYPE_END,
     TYPE_HEAD,
+    TYPE_WITHOUT_WORD,
     WHOLE_HEAD,
 )
 from .searched_kinds import SearchedKinds
@@ -85,7 +86,7 @@ class DefinitionSplitter(SearchedKinds):
 
     def _type_end(self, first: int) -> int:
         kinds = self.kinds
-        head = TYPE_HEAD.match(kinds, first)
+        head = TYPE_HEAD.match(kinds, first) or TYPE_WITHOUT_WORD.match(kinds, first)
         position = head.end() if head else first + 1
         body = TYPE_BODY.match(kinds, position)
         if body:

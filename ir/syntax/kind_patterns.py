@@ -75,6 +75,7 @@ __all__ = [
     "TYPE_BODY",
     "TYPE_END",
     "TYPE_HEAD",
+    "TYPE_WITHOUT_WORD",
     "VALUE_BEGINS",
     "WHOLE_HEAD",
     "after_comments",
@@ -217,6 +218,12 @@ TYPE_BODY: Final = re.compile(rf"\{{(?:{_IN_TYPE}[^}}])*\}}?")
 TYPE_HEAD: Final = re.compile(rf"{EXTERN}?{_GAP}{TYPE}{_GAP}{NAME}?(?:{_GAP}\[(?:{_IN_TYPE}[^\]{{}}])*\]?)?{_GAP}")
 """A type definition up to its brace."""
 
+TYPE_WITHOUT_WORD: Final = re.compile(
+    rf"([^{_NO_LEAD}\]]*?){NAME}{_GAP}(?:\[{_GAP}{NAME}(?:[{COMMENTS},]*{NAME})*{_GAP}\]{_GAP})?"
+    rf"(?=\{{{_GAP}{NAME}{_GAP}[(,}}])"
+)
+"""A data type up to its brace whose ``type`` is not there, or not whole; the group is what is left of that."""
+
 TYPE_END: Final = re.compile(f"{STOP}|[{VERSION}{DIRECTIVE}{DEFINITIONS}]|{NEXT_BINDING.pattern}")
 """What ends a type definition without braces."""
 
@@ -308,7 +315,10 @@ def name_of_head(kinds: str) -> int | None:
 def name_of_type(kinds: str) -> int | None:
     """Which token of a data type is its name, if it has one."""
     match = _TYPE_NAME.match(kinds)
-    return None if match is None else match.end() - 1
+    if match is None:
+        headless = TYPE_WITHOUT_WORD.match(kinds)
+        return None if headless is None else headless.end(1)
+    return match.end() - 1
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,7 @@ from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
 from .cuts import Role
 from .extra_braces import FOLLOWS_NO_VALUE, Brace, PlaceOnLine, braces_too_many
-from .kind_patterns import HEAD_WITHOUT_DEF, ends_value_in
+from .kind_patterns import HEAD_WITHOUT_DEF, TYPE_WITHOUT_WORD, ends_value_in
 from .lexer import WHITE_SPACE
 from .parameter_lists import shortened_head
 from .segment_text import SegmentText
@@ -29,6 +29,7 @@ from .tokens import (
     CLAUSES,
     CLOSING,
     DEF,
+    EXTERN,
     FAT_ARROW,
     GRAPH,
     GRAPH_BINDING,
@@ -39,6 +40,7 @@ from .tokens import (
     MATCH_PARTIAL,
     NAME,
     OPENING,
+    TYPE,
     UNCLOSED_STRING,
 )
 from .values_below import BEGINS_VALUE, value_below
@@ -136,7 +138,7 @@ class SegmentParser(StatementParser):
         if role is Role.HEADER:
             return self._parse_header()
         if role is Role.TYPE:
-            return self._parse_whole("type_definition")
+            return self._parse_type()
         if role is Role.EXTRA_CLOSE:
             return [Statement(None, kinds, range(len(kinds)), {})]
         return []
@@ -151,33 +153,46 @@ class SegmentParser(StatementParser):
         if not kinds.startswith(DEF):  # it is read as if its `def` were there
             begins = HEAD_WITHOUT_DEF.match(kinds)
             lead = begins.end(1) if begins is not None else 0
-            self._report_without_def(lead)
+            self._report_without_word("def", lead)
             kinds = DEF + kinds[lead:]
         shortened = shortened_head(kinds)
         made: list[Statement] = []
         if shortened is None:
-            self.finish("header", kinds, self._behind_def(range(len(kinds)), lead), {}, made)
+            self.finish("header", kinds, self._behind_word(range(len(kinds)), lead), {}, made)
             return made
-        self.finish("header", shortened.kinds, self._behind_def(shortened.tokens, lead), {}, made)
+        self.finish("header", shortened.kinds, self._behind_word(shortened.tokens, lead), {}, made)
         made[0].listed = shortened.listed.moved(lead - 1)
         return made
 
-    def _behind_def(self, tokens: Sequence[int], lead: int) -> Sequence[int]:
-        """The tokens of a head of which the first stands for the ``lead`` ones in front of what follows its ``def``."""
+    def _parse_type(self) -> list[Statement]:
+        kinds = self.kinds
+        begins = None if kinds[0] in TYPE + EXTERN else TYPE_WITHOUT_WORD.match(kinds)
+        if begins is None:
+            return self._parse_whole("type_definition")
+        lead = begins.end(1)
+        self._report_without_word("type", lead)
+        kinds = TYPE + kinds[lead:]  # it is read as if its `type` were there
+        made: list[Statement] = []
+        self.finish("type_definition", kinds, self._behind_word(range(len(kinds)), lead), {}, made)
+        return made
+
+    def _behind_word(self, tokens: Sequence[int], lead: int) -> Sequence[int]:
+        """The tokens of a definition of which the first stands for the ``lead`` ones before what follows its word."""
         if self.kinds.startswith(DEF):
             return tokens
         return [~lead, *(token + lead - 1 for token in tokens[1:])]
 
-    def _report_without_def(self, lead: int) -> None:
+    def _report_without_word(self, word: str, lead: int) -> None:
+        """Report what is left of the word that a definition begins with, which are the first ``lead`` tokens."""
         segment = self.segment
         if not lead:
             start = segment.span(0).start
-            fix = Fix("Insert `def`", (TextEdit(TextSpan(start, start), "def "),))
-            segment.report("missing-token", f"expected `def`, found {self.described(0)}", segment.span(0), fix)
+            fix = Fix(f"Insert `{word}`", (TextEdit(TextSpan(start, start), f"{word} "),))
+            segment.report("missing-token", f"expected `{word}`, found {self.described(0)}", segment.span(0), fix)
             return
         span = segment.range(0, lead - 1)
-        fix = Fix("Change to `def`", (TextEdit(span, "def"),))
-        segment.report("unexpected-token", f"expected `def`, found {self.described(0)}", span, fix)
+        fix = Fix(f"Change to `{word}`", (TextEdit(span, word),))
+        segment.report("unexpected-token", f"expected `{word}`, found {self.described(0)}", span, fix)
 
     def _parse_nested(self) -> list[Statement]:
         kinds = self.kinds

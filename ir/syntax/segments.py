@@ -40,6 +40,7 @@ from .kind_patterns import (
     RESYNCHRONISE,
     STATEMENT_MARK,
     TOP_KINDS,
+    TYPE_WITHOUT_WORD,
     VALUE_BEGINS,
     after_comments,
     ends_value_in,
@@ -159,6 +160,8 @@ class Splitter(DefinitionSplitter):
         end = min(ends, default=len(kinds))
         if self._is_head_without_def(first, end):
             return self._header(first)
+        if TYPE_WITHOUT_WORD.match(kinds, first, end):
+            return Cut(self._type_end(first), Role.TYPE, False)
         binding = NEXT_BINDING.search(kinds, first + 1, end)
         return Cut(end if binding is None else binding.start(), Role.JUNK, False)
 
