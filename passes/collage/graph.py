@@ -120,6 +120,7 @@ class CollageGraph:
         self.inputs = [_set_of(numbers) for numbers in self.dataflow.inputs]
         self.outputs = [_set_of(numbers) for numbers in self.dataflow.outputs]
         self._borders: dict[int, Border] = {}
+        self._flowing: dict[int, int] = {}
 
     def border(self, inside: int) -> Border:
         """What flows into a set and out of it."""
@@ -146,13 +147,23 @@ class CollageGraph:
         return Border(entries, exits, sources & outside, users & ~inside, deepest)
 
     @cached_property
-    def downstream(self) -> Sequence[int]:
-        """For each expression, all that its value flows into, directly or not."""
-        below = [0] * self.size
-        for number in range(self.size - 1, -1, -1):
+    def _upstream(self) -> Sequence[int]:
+        """For each expression, all whose values flow into it, directly or not."""
+        above = [0] * self.size
+        for number in range(self.size):
             for user in self.dataflow.outputs[number]:
-                below[number] |= 1 << user | below[user]
-        return below
+                above[user] |= 1 << number | above[number]
+        return above
+
+    def flowing_into(self, inside: int) -> int:
+        """All whose values flow into what some values of a set come in by, directly or not."""
+        known = self._flowing.get(inside)
+        if known is None:
+            known = 0
+            for number in members(self.border(inside).entries):
+                known |= self._upstream[number]
+            self._flowing[inside] = known
+        return known
 
     @cached_property
     def kinds(self) -> Sequence[tuple[int, str]]:
@@ -270,10 +281,9 @@ class SubGraph:
             return False
         if any(graph.outputs[number] & self.inside for number in members(exits)):
             return False
-        return not any(graph.downstream[number] & border.entries for number in members(border.outputs))
+        return not border.outputs & graph.flowing_into(self.inside)
 
 
 def _flows_into(graph: CollageGraph, left: SubGraph, right: SubGraph) -> bool:
-    entries = right.border(graph).entries
-    outputs = left.border(graph).outputs & ~right.inside
-    return any(graph.downstream[number] & entries for number in members(outputs))
+    """Whether a value of one goes outside of both, and from there into the other."""
+    return bool(left.border(graph).outputs & ~right.inside & graph.flowing_into(right.inside))
