@@ -390,6 +390,9 @@ class SnapshotTokens:
                 continue
             if places is not None:
                 index = bisect_left(places, offset - unit.base)
+                if index == len(places) or places[index] != offset - unit.base:  # it is part of another token there
+                    yield kind, offset, text, TokenRole.NONE, False
+                    continue
             role = roles[index]
             declaration = False
             if kind in WORDS:

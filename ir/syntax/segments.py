@@ -272,7 +272,10 @@ class Splitter(DefinitionSplitter):
             return False
         own, column = self.places.of(first).column, self.places.of(let).column
         is_placed = own is None or column is None or column > own
-        return is_placed and ("(" in begins[0] or self._ends_value(let))
+        if not is_placed:
+            return False
+        parentheses = begins[0].count("(")
+        return self._closes(let, parentheses) if parentheses else self._ends_value(let)
 
     def _ends_value(self, let: int) -> bool:
         """Whether an expression and a semicolon follow in the same body, which end a value that begins with ``let``."""

@@ -81,6 +81,11 @@ def test_a_statement_that_is_typed_above_another_swallows_nothing(before: str, t
     assert _errors_elsewhere(before, f"{typed}\n{indent}") == []
 
 
+@pytest.mark.parametrize("typed", ["let %new = (", "let %new = (1, ", "let %new = ((", "%99 = ("])
+def test_a_parenthesis_in_front_of_a_let_takes_nothing_that_does_not_close_it(typed: str):
+    assert _errors_elsewhere("let %b", typed) == []
+
+
 @pytest.mark.parametrize("typed", ["add(", "(", "if (", "if (%c", "match (", "match (%c)", "fn (", "fn (%w: i", ""])
 @pytest.mark.parametrize("binding", ["let %new = ", "%99 = "])
 @pytest.mark.parametrize("value", ["tanh(%d)", "nn.relu(%13)"])
@@ -164,6 +169,24 @@ def test_a_mark_of_a_data_type_that_is_lost_is_the_only_error(mark: str, after: 
     lost = Snapshot.open(_TEXT, "example.relay").edit(TextSpan(at, at + 1), "")
     assert len(_errors(lost)) == 1
     assert difference(lost, Snapshot.open(lost.text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize("left", ["ype ", "typ ", "tpye ", "ty pe ", ""])
+@pytest.mark.parametrize("end", ["[A] {\n  Some(A)", " {\n  None"])
+def test_a_type_whose_word_is_damaged_or_gone_is_the_only_error(left: str, end: str):
+    text = (
+        _TEXT
+        if end[1] == "A"
+        else _TEXT.replace("Maybe[A] {\n  Some(A),\n", "Maybe {\n").replace(f"Maybe[{_TYPE}]", "Maybe")
+    )
+    at = text.index("type Maybe")
+    whole = Snapshot.open(text, "example.relay")
+    edited = whole.edit(TextSpan(at, at + len("type ")), left)
+    (found,) = [each for each in _errors(edited) if each.code != "undefined-constructor"]
+    assert found.message.startswith("expected `type`")
+    (edit,) = found.fixes[0].edits
+    assert len(_errors(edited.edit(edit.span, edit.new_text))) == len(_errors(whole)) or left == "ty pe "
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
 
 
 @pytest.mark.parametrize("typed", ["let %x\n  ", "%9 = \n  ", "Some(\n  ", "= ", "Other(Maybe[A]\n  "])
