@@ -85,7 +85,7 @@ class Segment(SegmentText):
                 self.statements = (Statement(None, kinds, range(len(kinds)), {}),)
         if opened and self.role in _BEFORE_STRING:  # what its words are taken for says nothing more
             self.diagnostics = tuple(
-                [found for found in self.diagnostics if found in opened or not _is_within(found, opened)]
+                [finding for finding in self.diagnostics if finding in opened or not _is_within(finding, opened)]
             )
 
     def _parsed(self, kinds: str) -> Sequence[Statement]:
@@ -155,9 +155,9 @@ class Segment(SegmentText):
                 self.report("unclosed-string", "this string has no closing quote on its line", span, fix)
 
 
-def _is_within(found: Diagnostic, comments: Sequence[Diagnostic]) -> bool:
+def _is_within(finding: Diagnostic, comments: Sequence[Diagnostic]) -> bool:
     """Whether a finding has its place inside of what one of the others has."""
-    place = found.span
+    place = finding.span
     return place is not None and any(
         comment.span is not None and comment.span.start <= place.start and place.end <= comment.span.end
         for comment in comments
