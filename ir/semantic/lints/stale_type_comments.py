@@ -24,7 +24,7 @@ from ...printing.types import type_to_text
 from ...syntax.lexer import WHITE_SPACE
 from ...text.text_span import TextSpan
 from ...type_visitor import has_error, has_incomplete
-from ...types import Type
+from ...types import TensorType, Type
 from ..cache_regions import CacheBlock
 from ..snapshot import Snapshot
 from ..type_comments import TYPE_COMMENT, type_of_comment
@@ -341,6 +341,8 @@ def _stale_comment(comment: re.Match[str], inferred: Type, bound: str, names: Se
 
 
 def _differs(written: str, inferred: Type) -> bool:
+    if isinstance(inferred, TensorType) and written == type_to_text(inferred):
+        return False  # it is written as TVM prints it, as almost all are: none of them need be read
     type = type_of_comment(written)
     if type is None or type == inferred or has_error(inferred) or has_incomplete(inferred):
         return False
