@@ -15,14 +15,17 @@ from msgspec.structs import replace
 from ..collections.layered_map import LayeredMap
 from ..syntax.statements import Segment
 from ..syntax.tokens import GLOBAL, GRAPH
-from ..types import Type
+from ..types import ERROR, Type
 from .function_regions import FunctionRegion
 from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .function_words import FunctionWords, function_words
 from .heads import Head
 from .late_constructors import LateConstructors
+from .lazy_findings import counted
 from .outer import Outer
-from .typed_statement import TypedStatement
+from .statement_typer import StatementTyper
+from .template_cache import TemplateCache
+from .typed_statement import ReportedStatement, TypedStatement
 
 __all__ = ["AlikeFunctions"]
 
@@ -32,12 +35,18 @@ _MOST_STATEMENTS: Final = 8
 
 class _Known(NamedTuple):
     """A function that was typed, its statements, the names in it that others have others for, and the types of the
-    graph variables of functions before it that it uses."""
+    graph variables of functions before it that it uses.
+
+    Of a statement at fault, ``types`` has those of what it uses, where the same is wrong with one that has other names,
+    in other words; ``context`` works these out.
+    """
 
     function: FunctionStatements
     statements: Sequence[TypedStatement]
     names: Sequence[str]
     outer_graph: Mapping[str, Type | None]
+    types: Sequence[tuple[Type, ...] | None]
+    context: TemplateCache
 
 
 class AlikeFunctions:
@@ -73,8 +82,11 @@ class AlikeFunctions:
                 return None
         statements: list[TypedStatement] = []
         names: Bindings = LayeredMap()
-        for number, (segment, old) in enumerate(zip(segments, known.statements, strict=True)):
+        for number, (segment, old, types) in enumerate(zip(segments, known.statements, known.types, strict=True)):
             made = old.elsewhere(segment, float(start + number), others)
+            if types is not None and isinstance(made, ReportedStatement):
+                findings = counted(old.diagnostics)
+                made.diagnostics = known.context.findings_if_shown(findings, made, types, outside.heads)
             statements.append(made)
             if made.bound is not None:
                 names[made.bound] = made
@@ -83,7 +95,9 @@ class AlikeFunctions:
             calls = {others[name]: count for name, count in calls.items()}
         if inferred:
             by = start - like.start
-            inferred = {name: InferredParameter(each.type, each.order + by) for name, each in inferred.items()}
+            inferred = {
+                others.get(name, name): InferredParameter(each.type, each.order + by) for name, each in inferred.items()
+            }
         function = replace(
             like,
             head=region.head,
@@ -96,19 +110,28 @@ class AlikeFunctions:
         )
         return function, statements
 
-    def keep(
-        self, words: FunctionWords, function: FunctionStatements, statements: Sequence[TypedStatement], outside: Outer
-    ) -> None:
+    def keep(self, words: FunctionWords, function: FunctionStatements, typer: StatementTyper) -> None:
         """Keep a function in mind, if all that is said about it holds for those that are written alike.
 
-        What is wrong with it may speak of its names: it stands for those of the same ones, and for none that call any.
+        What is said of a name that means nothing holds where the names are the same: such a function stands for those
+        with the same ones, and for none that call any.
         """
+        statements = typer.placed
         if function.findings or function.rebound or function.determined_late:
             return
         if not all(statement.may_be_elsewhere for statement in statements):
             return
-        is_at_fault = any(statement.diagnostics for statement in statements)
-        if not (is_at_fault and function.calls):
-            used = {name for statement in statements for name in statement.outer_graph}
-            outer_graph = {name: outside.earlier_graph(name) for name in used}
-            self._known[words if is_at_fault else words.others] = _Known(function, statements, words.names, outer_graph)
+        at_fault = [statement for statement in statements if statement.diagnostics]
+        has_unknown = any(statement.suggested is not None for statement in at_fault)
+        if has_unknown and function.calls:
+            return
+        used = {name for statement in statements for name in statement.outer_graph}
+        outer_graph = {name: typer.outside.earlier_graph(name) for name in used}
+        types = [
+            tuple([typer.type_of(name, statement.order) or ERROR for name in statement.uses])
+            if statement.diagnostics and not has_unknown
+            else None
+            for statement in statements
+        ]
+        known = _Known(function, statements, words.names, outer_graph, types, typer.context)
+        self._known[words if has_unknown else words.others] = known

@@ -426,7 +426,7 @@ class ModuleAnalyzer:
             return finished(typer, self.states, between(self._statements.reported, start, end))
         made = finished(typer, typer.placed, typer.reported, start)
         if words is not None:
-            self._alike.keep(words, made, typer.placed, outside)
+            self._alike.keep(words, made, typer)
         return made
 
     def _retyped(

@@ -19,7 +19,7 @@ from .bound_names import BoundNames
 from .declarations import NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .heads import Head
-from .lazy_findings import LazyFindings, counted, together
+from .lazy_findings import counted, together
 from .lowered_statement import LoweredStatement, TypedLowering
 from .parameter_types import ParameterTypes
 from .retyping import Retyping
@@ -520,8 +520,7 @@ class StatementTyper:
             like = (*lowered.diagnostics, *counted(typed.diagnostics))
             if not like:
                 return typed, ()
-            called = {name: heads[name] for name in statement.calls if name in heads}
-            return typed, LazyFindings(like, _worked_out, self.context, statement, types, called)
+            return typed, self.context.findings_if_shown(like, statement, types, heads)
         return self.context.findings(statement, types, heads)
 
     def _suggested_type(self, name: str, order: float) -> Type | None:
@@ -531,9 +530,3 @@ class StatementTyper:
         """The type of a function of the module, where all of it is written down."""
         head = self.outside.heads.get(name)
         return None if head is None or head.is_open else head.signature
-
-
-def _worked_out(
-    context: TemplateCache, statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
-) -> Sequence[Diagnostic]:
-    return context.findings(statement, types, heads)[1]

@@ -27,7 +27,7 @@ from .function_words import FunctionWords
 from .head_parts import head_words
 from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
-from .lazy_findings import together
+from .lazy_findings import LazyFindings, together
 from .lowered_statement import LoweredStatement, TypedLowering
 from .statement_likeness import (
     SPEAKING,
@@ -281,6 +281,18 @@ class TemplateCache:
             self._alike.keep_lowered(bound, own)
         typed = own.type_with(types, heads)
         return typed, together(own.diagnostics, typed.diagnostics)
+
+    def findings_if_shown(
+        self, like: Sequence[Diagnostic], statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
+    ) -> LazyFindings:
+        """What :meth:`findings` says is wrong, worked out where it is shown: as much as in ``like``, and as bad."""
+        called = {name: heads[name] for name in statement.calls if name in heads}
+        return LazyFindings(like, self._findings_alone, statement, types, called)
+
+    def _findings_alone(
+        self, statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
+    ) -> Sequence[Diagnostic]:
+        return self.findings(statement, types, heads)[1]
 
     def _bound(self, segment: Segment) -> BoundName | None:
         """The name that a statement binds, and once no operators are suggested any more, an unknown one in it."""

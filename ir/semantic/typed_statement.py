@@ -241,11 +241,12 @@ class ReportedStatement(TypedStatement):
         return made
 
     def elsewhere(self, segment: Segment, order: float, others: Mapping[str, str]) -> ReportedStatement:
-        """The same in another place, where the same is to be said about it: what is at fault has the same names."""
+        """The same in another place, where as much is to be said about it: the same, where it has the same names."""
         bound, uses = _renamed(self.bound, others), _all_renamed(self.uses, others)
         made = ReportedStatement(segment, bound, uses, self.shared)
         made.order, made.type = order, self.type
-        made.mentioned, made.inner_unused, made.diagnostics = self.mentioned, (), self.diagnostics
+        made.mentioned = None if self.mentioned is None else _all_renamed(self.mentioned, others)
+        made.inner_unused, made.diagnostics = (), self.diagnostics
         made.suggested, made.outer_graph, made.known_by = self.suggested, _all_renamed(self.outer_graph, others), None
         return made
 
