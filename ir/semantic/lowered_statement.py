@@ -19,12 +19,12 @@ from ..syntax.cuts import Role
 from ..syntax.expression_spans import place_span
 from ..syntax.lowering import Item, Lowering
 from ..syntax.programs import Step
-from ..syntax.scopes import Definition, Names, SymbolKind
+from ..syntax.scopes import Definition, Names, Scope, SymbolKind
 from ..syntax.statements import Segment
 from ..syntax.tokens import LET, META
 from ..syntax.top_level import unexpected_brace
 from ..syntax.tree import token_range
-from ..syntax.units import Unit
+from ..syntax.units import SyntaxOrigin, Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, ErrorType, FuncType, Type
@@ -33,7 +33,7 @@ from .heads import Head
 from .lazy_findings import LazyFindings
 from .lints.unused import Effect, effect_of
 
-__all__ = ["LoweredStatement", "TypedLowering"]
+__all__ = ["LoweredStatement", "OpenLowering", "TypedLowering"]
 
 _TYPES_KEPT: Final = 1_024
 """For how many combinations of types the type of a statement is kept in mind."""
@@ -92,7 +92,7 @@ class LoweredStatement:
     ) -> None:
         """``hidden`` is the name that the statement binds, if nothing can see that: :attr:`.BoundNames.hidden`."""
         segment.parse()
-        lowering = _OpenLowering(names, guess, lost_equals)
+        lowering = OpenLowering(names, guess, lost_equals)
         if hidden is not None:
             lowering.scope.leave(hidden[1:])
         self._module: Final = module
@@ -143,6 +143,34 @@ class LoweredStatement:
         ):
             suggested = LoweredStatement(segment, names, module, guess=True, hidden=hidden)
             self.guess = None if suggested.diagnostics else suggested
+
+    @property
+    def stands_for_other_numbers(self) -> bool:
+        """Whether those that differ in whole numbers may be made of it: it is sound, and has no other names inside."""
+        statements = self.unit.segment.statements
+        return (
+            len(statements) == 1
+            and statements[0].root is not None
+            and not (statements[0].blocks or self.diagnostics or self.binds_inside or self.uses_itself)
+            and not (self.is_broken or self.is_free or self.lost_equals)
+        )
+
+    def with_numbers(self, value: Expr, lowering: OpenLowering) -> LoweredStatement:
+        """One that differs in whole numbers, so that its value is another; ``lowering`` has made that.
+
+        It has the places of this one, as all have that stand for others.
+        """
+        made = LoweredStatement.__new__(LoweredStatement)
+        made._module, made.unit, made.value = self._module, self.unit, value  # type: ignore[misc]
+        made.bound, made.declared, made.diagnostics = self.bound, self.declared, ()  # type: ignore[misc]
+        made.binds_inside = made.uses_itself = made.is_broken = made.lost_equals = False  # type: ignore[misc]
+        made.is_value, made.functions, made.lowering = self.is_value, self.functions, self.lowering  # type: ignore[misc]
+        made.placeholders = {**lowering.placeholders, **lowering.functions}  # type: ignore[misc]
+        made.origins = lowering.origins  # type: ignore[misc]
+        made.typed, made.memo = {}, {}  # type: ignore[misc]
+        made._nodes = made._called = made.guess = None
+        made._effect = self.effect
+        return made
 
     def type_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> TypedLowering:
         """The type of the statement where its placeholders have these types, in order.
@@ -411,7 +439,7 @@ def _bound(item: Item, definitions: Sequence[Definition]) -> Definition | None:
     return None
 
 
-class _OpenLowering(Lowering):
+class OpenLowering(Lowering):
     """Lowers one statement; a name that it does not bind becomes a placeholder."""
 
     def __init__(self, names: Names, guess: bool, lost_equals: bool) -> None:
@@ -420,6 +448,13 @@ class _OpenLowering(Lowering):
         self.guess: Final = guess
         self.lost_equals: Final = lost_equals
         super().__init__(names, None)
+
+    def begin_again(self, texts: list[str], origins: Mapping[Expr, SyntaxOrigin]) -> None:
+        """Read another statement with the same names, of which some expressions are made already."""
+        self._texts, self.origins = texts, {**origins}
+        self.scope = Scope()
+        for known in (self.diagnostics, self.definitions, self.graph, self.uses, self.unresolved, self.let_values):
+            known.clear()
 
     def _do_name(self, step: Step, values: list[object]) -> object:
         if self.guess and not step.raw:

@@ -29,6 +29,7 @@ from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
 from .lazy_findings import LazyFindings, together
 from .lowered_statement import LoweredStatement, TypedLowering
+from .renumbering import OutlineTemplate
 from .statement_likeness import (
     SPEAKING,
     Likeness,
@@ -112,6 +113,7 @@ class TemplateCache:
         "_faulty",
         "_heads",
         "_late",
+        "_outlines",
         "_parameters",
         "_plans",
         "_templates",
@@ -142,6 +144,8 @@ class TemplateCache:
         self._plans: LruMap[str, _Plan] = LruMap(_KEPT)
         self._by_form: LruMap[Form, StatementTemplate] = LruMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
+        self._outlines: Final[LruMap[object, OutlineTemplate]] = LruMap(_KEPT)
+        """By outline, and which of their names are the same, what others are made of that differ in whole numbers."""
         self._heads: Final[WeakValueDictionary[object, Head]] = WeakValueDictionary()
         """Heads that were read, and stand for others, by what is written in them besides the names of the functions."""
         self._whole_functions: Final[WeakValueDictionary[object, WholeFunctionAnalysis]] = WeakValueDictionary()
@@ -392,24 +396,41 @@ class TemplateCache:
         return plan
 
     def _find_template(self, segment: Segment, names: Sequence[str]) -> StatementTemplate | None:
+        form = segment.form
+        if form is None or form.outline is None:
+            return self._read_template(segment, names)[0]
+        key = form.outline, pattern_of(names)
+        known = self._outlines.get(key)
+        if known is not None:
+            check_cancelled()
+            template = known.of(form)
+            if template is not None:
+                return template
+        template, free = self._read_template(segment, names)
+        if known is None and template is not None:
+            self._outlines[key] = OutlineTemplate(form.outline, template, free)
+        return template
+
+    def _read_template(self, segment: Segment, names: Sequence[str]) -> tuple[StatementTemplate | None, frozenset[int]]:
+        """The template of a statement, and which of its tokens are numbers of which only the dtype matters."""
         kinds, texts, _ = segment.tokens
         if not self._plan(kinds).is_nested and shape_of("statement", kinds).fault is not None:
-            return None  # it stands for others as what is at fault does (:meth:`_alone`)
+            return None, frozenset()  # it stands for others as what is at fault does (:meth:`_alone`)
         like = Likeness(kinds, texts, pattern_of(names))
         free = self._valueless.get(like.without_numbers)
         key = like.key(free or frozenset())
         template = self._templates.get(key)
         if template is not None:
-            return template.calling(like.functions)
+            return template.calling(like.functions), free or frozenset()
         if key not in self._templates:
             if self._faulty.like(segment, self._means_nothing) is not None:
-                return None  # :meth:`_alone` takes it from there
+                return None, frozenset()  # :meth:`_alone` takes it from there
             template = self._template(segment, kinds, names)
             if template is not None and free is None:
                 free = self._valueless[like.without_numbers] = free_numbers(template.lowered)
                 key = like.key(free)
             self._templates[key] = template
-        return template
+        return template, free or frozenset()
 
     def _template(self, segment: Segment, kinds: str, names: Sequence[str]) -> StatementTemplate | None:
         lowered = self._lowered(segment)

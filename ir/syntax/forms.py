@@ -20,9 +20,9 @@ from typing import Final, cast
 from ..collections.lru_map import LruMap
 from .kind_patterns import is_open, is_simple
 from .lexer import COMMENT_PATTERN, NAME_GOES_ON_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE, lex
-from .tokens import UNCLOSED_STRING, UNKNOWN
+from .tokens import COMMENTS, INTEGER, UNCLOSED_STRING, UNKNOWN
 
-__all__ = ["AlikeStatements", "Form", "names_in", "places_of"]
+__all__ = ["AlikeStatements", "Form", "Outline", "names_in", "places_of"]
 
 _LONGEST: Final = 4_000
 """A statement that is longer than this is split as any text."""
@@ -47,17 +47,38 @@ _APART: Final = "\n\0"
 _COMMENT_IN_META: Final = re.compile(r"meta\[[^\]]*/\*")
 
 
-class Form:
-    """What all statements of one form share: the kinds of their pieces, and how many names of values they have."""
+_NUMBER: Final = re.compile(r"(?:(?<![\w.%@+\-/])|(?<=\)\.)|(?<=%0\.)|(?<=%a\.))[0-9]+(?![\w.+\-])")
+"""Digits that are a number by themselves, in a text with marks for its names: other digits are as much of one there."""
 
-    __slots__ = ("kinds", "names")
 
-    def __init__(self, kinds: str) -> None:
+class Outline:
+    """What forms share that differ in whole numbers alone: the kinds of their pieces, and the tokens of the numbers."""
+
+    __slots__ = ("kinds", "names", "tokens")
+
+    def __init__(self, kinds: str, names: int, tokens: Sequence[int]) -> None:
         self.kinds: Final = kinds
-        self.names: Final = kinds.count("L") + kinds.count("G")
+        self.names: Final = names
+        self.tokens: Final = tokens
+
+
+class Form:
+    """What all statements of one form share: the kinds of their pieces, and how many names of values they have.
+
+    The ``numbers`` are those of the tokens of its ``outline``, where it has one.
+    """
+
+    __slots__ = ("kinds", "names", "numbers", "outline")
+
+    def __init__(self, kinds: str, names: int, outline: Outline | None = None, numbers: Sequence[str] = ()) -> None:
+        self.kinds: Final = kinds
+        self.names: Final = names
+        self.outline: Final = outline
+        self.numbers: Final = numbers
 
 
 _forms: Final = LruMap[str, "Form | None"](_KEPT)
+_outlines: Final = LruMap[str, Outline](_KEPT)
 
 
 class AlikeStatements:
@@ -91,7 +112,7 @@ class AlikeStatements:
         for key, form in zip(keys, known, strict=True):
             if form is None:
                 if key not in _forms:
-                    _forms[key] = _learned(statements[len(forms)])
+                    _forms[key] = _learned(key, statements[len(forms)])
                 form = _forms.get(key)
                 if form is None:
                     break
@@ -155,14 +176,34 @@ def places_of(name: str, statements: str) -> list[int]:
     return [match.start() for match in pattern.finditer(statements) if match.lastindex]
 
 
-def _learned(statement: str) -> Form | None:
+def _learned(key: str, statement: str) -> Form | None:
+    """The form of a statement, which has a ``key``; ``None`` where it has none."""
+    numbers = _NUMBER.findall(key)
+    without_numbers = _NUMBER.sub("0", key) if numbers else ""
+    outline = _outlines.get(without_numbers) if numbers else None
+    if outline is not None:
+        return Form(outline.kinds, outline.names, outline, numbers)
     bare = _bare(statement)
     if _COMMENT_IN_META.search(bare):
         return None
     lexed = lex(statement)
-    kinds = lexed.kinds
-    if is_open(kinds, lexed.pieces) or UNCLOSED_STRING in kinds or UNKNOWN in kinds or not is_simple(kinds):
+    kinds, pieces = lexed.kinds, lexed.pieces
+    if is_open(kinds, pieces) or UNCLOSED_STRING in kinds or UNKNOWN in kinds or not is_simple(kinds):
         return None
-    form = Form(kinds)
-    # A string or a comment that stayed may have names in it, which are none.
-    return form if len(_VALUE.findall(bare)) == form.names else None
+    names = kinds.count("L") + kinds.count("G")
+    if len(_VALUE.findall(bare)) != names:
+        return None  # a string or a comment that stayed may have names in it, which are none
+    if numbers:
+        outline = _outline(kinds, names, pieces, numbers)
+        if outline is not None:
+            _outlines[without_numbers] = outline
+            return Form(kinds, names, outline, numbers)
+    return Form(kinds, names)
+
+
+def _outline(kinds: str, names: int, pieces: Sequence[str], numbers: Sequence[str]) -> Outline | None:
+    """The outline of a statement with some numbers; ``None`` where not each is a token: a string may have some."""
+    texts = [piece.rstrip(WHITE_SPACE) for kind, piece in zip(kinds, pieces, strict=True) if kind not in COMMENTS]
+    real = [kind for kind in kinds if kind not in COMMENTS]
+    tokens = [token for token, text in enumerate(texts) if real[token] == INTEGER and text.isdigit()]
+    return Outline(kinds, names, tokens) if [texts[token] for token in tokens] == numbers else None

@@ -13,12 +13,15 @@ import msgspec
 
 from ..dimensions import FloatImm, IntImm
 
-__all__ = ["Number", "NumberError", "read_number", "read_string"]
+__all__ = ["MOST_DIGITS_OF_INT32", "Number", "NumberError", "read_number", "read_string"]
 
 Number: TypeAlias = "int | float"
 
 _MOST_DIGITS: Final = 400
 """Of an integer. Python refuses to read one of 4,301."""
+
+MOST_DIGITS_OF_INT32: Final = 9
+"""Every whole number of so many digits fits into int32."""
 
 _LARGEST_FLOAT: Final = {"float16": 65504.0, "float32": 3.4028234663852886e38}
 
@@ -31,9 +34,15 @@ class NumberError(msgspec.Struct, frozen=True):
     suggestion: str | None = None
 
 
-@lru_cache(maxsize=4096)
 def read_number(text: str, is_float: bool) -> Number | NumberError:
     """The value of a number token: an ``int`` or ``float``, or :class:`IntImm` or :class:`FloatImm` by its suffix."""
+    if len(text) <= MOST_DIGITS_OF_INT32 and not is_float and text.isdigit() and text.isascii():
+        return int(text)  # as almost all are
+    return _read_number(text, is_float)
+
+
+@lru_cache(maxsize=4096)
+def _read_number(text: str, is_float: bool) -> Number | NumberError:
     digits = text.lstrip("-")
     negative = (len(text) - len(digits)) % 2 == 1
     if is_float:

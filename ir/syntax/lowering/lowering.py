@@ -71,7 +71,8 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
 
     def __init__(self, names: Names, positions: Positions | None) -> None:
         super().__init__(names, positions)
-        self._actions: Final = _actions_of(type(self))
+        self.actions: Final = _actions_of(type(self))
+        """What takes each step of a program."""
 
     def read(self, statement: Statement) -> Item:
         """One statement of a body, with everything nested in it.
@@ -120,7 +121,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         self.statement = statement
         first = self._place(statement.first)
         values: list[Any] = []
-        actions = self._actions
+        actions = self.actions
         for step in program_of(root, statement.kinds):
             arity = step.arity
             if arity:
@@ -145,7 +146,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
 
     def _evaluate(self, statement: Statement, root: ShapeNode) -> _Work:
         values: list[Any] = []
-        actions = self._actions
+        actions = self.actions
         for step in program_of(root, statement.kinds):
             if step.action is BLOCK_STEP:
                 values.append((yield self._read_block(statement, step)))

@@ -1,0 +1,126 @@
+"""Statements that differ in whole numbers alone: what has no number in it is lowered once for all of them.
+
+Ten thousand statements may have another axis, shape or index each, so that none of them stands for another. Their
+syntax and names are the same, though: of the steps that make an expression of one, those alone are taken again that a
+number may reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from ..expressions import ErrorExpr, Expr, Let
+from ..syntax.forms import Form, Outline
+from ..syntax.literals import MOST_DIGITS_OF_INT32
+from ..syntax.lowering import Item, Lowering
+from ..syntax.programs import Step, program_of
+from ..syntax.units import SyntaxOrigin
+from .lowered_statement import LoweredStatement, OpenLowering
+from .statement_template import StatementTemplate
+
+__all__ = ["OutlineTemplate"]
+
+
+class OutlineTemplate:
+    """The template of a statement, from which those of its outline are made.
+
+    ``free`` are the tokens that are numbers of which only the dtype matters.
+    """
+
+    __slots__ = ("_free", "_outline", "_renumbering", "_template")
+
+    def __init__(self, outline: Outline, template: StatementTemplate, free: frozenset[int]) -> None:
+        self._outline: Final = outline
+        self._template: Final = template
+        self._free: Final = free
+        self._renumbering: _Renumbering | None = None
+
+    def of(self, form: Form) -> StatementTemplate | None:
+        """The template of the statements of a form; ``None`` where one has to be read for it."""
+        if self._free.issuperset(self._outline.tokens):
+            are_small = max(map(len, form.numbers)) <= MOST_DIGITS_OF_INT32
+            return self._template if are_small and self._is_of_int32 else None
+        if self._renumbering is None:
+            self._renumbering = _Renumbering(self._template.lowered, self._outline)
+        lowered = self._renumbering.lowered(form.numbers)
+        if lowered is None:
+            return None
+        template = self._template
+        return StatementTemplate(lowered, template.used, template.binds, template.functions)
+
+    @property
+    def _is_of_int32(self) -> bool:
+        texts = self._template.lowered.unit.segment.tokens[1]
+        return all(len(texts[token]) <= MOST_DIGITS_OF_INT32 for token in self._outline.tokens)
+
+
+class _Again(NamedTuple):
+    """A step that is taken for each statement: what makes the value with a number of which others."""
+
+    number: int
+    action: Callable[[Lowering, Step, list[Any]], Any]
+    step: Step
+    parts: Sequence[int]
+
+
+class _Renumbering:
+    """How statements are lowered that differ from one in the numbers of an outline alone."""
+
+    __slots__ = ("_again", "_kept", "_like", "_lowering", "_texts", "_tokens", "_values")
+
+    def __init__(self, like: LoweredStatement, outline: Outline) -> None:
+        self._like: Final = like
+        self._tokens: Final = outline.tokens
+        self._again: Final[list[_Again]] = []
+        self._kept: Final[dict[Expr, SyntaxOrigin]] = {}
+        """Where what all of them have is written."""
+        self._values: Final[list[Any]] = []
+        """What each step makes."""
+        self._lowering: Final = OpenLowering(like.lowering.names, guess=False, lost_equals=False)
+        self._lowering.enter(like.unit)
+        segment = like.unit.segment
+        self._texts: Final = list(segment.tokens[1])
+        if like.stands_for_other_numbers:
+            self._record()
+
+    def _record(self) -> None:
+        lowering = self._lowering
+        statement = self._like.unit.segment.statements[0]
+        assert statement.root is not None
+        lowering.statement = statement
+        numbered = frozenset(self._tokens)
+        positions = [at for at, token in enumerate(statement.index) if token in numbered]
+        waiting: list[int] = []
+        known = 0
+        for number, step in enumerate(program_of(statement.root, statement.kinds)):
+            arity, action = step.arity, lowering.actions[step.action]
+            parts = waiting[-arity:] if arity else []
+            if arity:
+                del waiting[-arity:]
+            waiting.append(number)
+            self._values.append(action(lowering, step, [self._values[part] for part in parts]))
+            if any(step.node.first <= at <= step.node.last for at in positions):
+                self._again.append(_Again(number, action, step, parts))
+            else:
+                self._kept.update(list(lowering.origins.items())[known:])
+            known = len(lowering.origins)
+
+    def lowered(self, numbers: Sequence[str]) -> LoweredStatement | None:
+        """The statement with other numbers; ``None`` where it has to be read for itself."""
+        if not self._again:
+            return None
+        lowering, texts = self._lowering, self._texts
+        for token, number in zip(self._tokens, numbers, strict=True):
+            texts[token] = number
+        lowering.begin_again(texts, self._kept)
+        values = self._values
+        for number, action, step, parts in self._again:
+            values[number] = action(lowering, step, [values[part] for part in parts])
+        made = values[-1]
+        if lowering.diagnostics or isinstance(made, ErrorExpr):
+            return None
+        value: Expr = made
+        if isinstance(made, Item):
+            value = made.value if made.var is None else Let(made.var, made.value, made.var)
+        return self._like.with_numbers(value, lowering)
