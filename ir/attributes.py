@@ -23,7 +23,7 @@ import math
 import sys
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
@@ -175,6 +175,7 @@ class Attrs:
     _values: ClassVar[Any] = staticmethod(_no_values)
     """Gives the values of such attributes, in that order."""
     _fields: ClassVar[dict[str, AttributeField] | None] = None
+    _required: ClassVar[Sequence[AttributeField] | None] = None
 
     def __init__(self, **values: Any) -> None:
         for name, default in self._defaults.items():
@@ -204,6 +205,14 @@ class Attrs:
 
     def __reduce__(self) -> tuple[Callable[..., Attrs], tuple[type[Attrs], dict[str, object]]]:
         return _rebuild, (type(self), {name: getattr(self, name) for name in self._defaults})
+
+    @classmethod
+    def required_fields(cls) -> Sequence[AttributeField]:
+        """Those of the declared attributes that have no default."""
+        required = cls.__dict__.get("_required")
+        if required is None:
+            required = cls._required = tuple([field for field in cls.fields().values() if field.required])
+        return required
 
     @classmethod
     def fields(cls) -> Mapping[str, AttributeField]:

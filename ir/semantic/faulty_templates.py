@@ -14,7 +14,7 @@ from ..collections.lru_map import LruMap
 from ..syntax.statements import Segment
 from ..syntax.suggestions import NearestNames
 from .lowered_statement import LoweredStatement
-from .statement_likeness import first_places, free_numbers_at_fault, likeness_at_fault
+from .statement_likeness import first_places, free_literals_at_fault, likeness_at_fault
 from .statement_template import StatementTemplate
 from .typed_statement import ReportedStatement
 
@@ -59,9 +59,9 @@ class FaultyTemplates:
             return
         places = first_places(names)
         used = [places[name] for name in own.placeholders if name[0] == "%"]
-        free = free_numbers_at_fault(own)
+        free = free_literals_at_fault(own)
         template = StatementTemplate(own, used, own.bound is not None, own.functions)
-        self._free[like.without_numbers] = free
+        self._free[like.without_literals] = free
         self._templates[like.key(free)] = statement, template
 
     def like(self, segment: Segment, means_nothing: Callable[[str], bool]) -> ReportedStatement | None:
@@ -72,7 +72,7 @@ class FaultyTemplates:
         kinds = segment.kinds, self._nearest.are_exhausted
         if 0 < (self._alone.get(kinds) or 0) <= _MOST_ALONE:
             like, names = likeness_at_fault(segment, means_nothing)
-            free = self._free.get(like.without_numbers)
+            free = self._free.get(like.without_literals)
             known = self._templates.get(like.key(free)) if free is not None else None
             if known is not None:
                 self._alone[kinds] = 1

@@ -145,31 +145,37 @@ class LoweredStatement:
             self.guess = None if suggested.diagnostics else suggested
 
     @property
-    def stands_for_other_numbers(self) -> bool:
-        """Whether those that differ in whole numbers may be made of it: it is sound, and has no other names inside."""
+    def stands_for_other_literals(self) -> bool:
+        """Whether those that differ in literals may be made of it: it is well formed, and has no other names inside."""
         statements = self.unit.segment.statements
         return (
             len(statements) == 1
             and statements[0].root is not None
-            and not (statements[0].blocks or self.diagnostics or self.binds_inside or self.uses_itself)
-            and not (self.is_broken or self.is_free or self.lost_equals)
+            and not (statements[0].blocks or self.unit.segment.diagnostics or self.lowering.unresolved)
+            and not (self.binds_inside or self.uses_itself or self.is_free or self.lost_equals)
         )
 
-    def with_numbers(self, value: Expr, lowering: OpenLowering) -> LoweredStatement:
-        """One that differs in whole numbers, so that its value is another; ``lowering`` has made that.
+    def is_at_fault_as(self, value: Expr, diagnostics: Sequence[Diagnostic]) -> bool:
+        """Whether as much is wrong with one that has another value, and what follows from that is the same."""
+        return type(value) is type(self.value) and [(each.code, each.severity) for each in diagnostics] == [
+            (each.code, each.severity) for each in self.diagnostics
+        ]
+
+    def with_literals(self, value: Expr, lowering: OpenLowering, placeholders: dict[str, Expr]) -> LoweredStatement:
+        """One that differs in literals, so that its value is another; ``lowering`` has made that.
 
         It has the places of this one, as all have that stand for others.
         """
         made = LoweredStatement.__new__(LoweredStatement)
         made._module, made.unit, made.value = self._module, self.unit, value  # type: ignore[misc]
-        made.bound, made.declared, made.diagnostics = self.bound, self.declared, ()  # type: ignore[misc]
-        made.binds_inside = made.uses_itself = made.is_broken = made.lost_equals = False  # type: ignore[misc]
-        made.is_value, made.functions, made.lowering = self.is_value, self.functions, self.lowering  # type: ignore[misc]
-        made.placeholders = {**lowering.placeholders, **lowering.functions}  # type: ignore[misc]
-        made.origins = lowering.origins  # type: ignore[misc]
+        made.bound, made.declared, made.diagnostics = self.bound, self.declared, tuple(lowering.diagnostics)  # type: ignore[misc]
+        made.binds_inside = made.uses_itself = made.lost_equals = False  # type: ignore[misc]
+        made.is_broken, made.is_value = self.is_broken, self.is_value  # type: ignore[misc]
+        made.functions, made.lowering = self.functions, self.lowering  # type: ignore[misc]
+        made.placeholders, made.origins = placeholders, lowering.origins  # type: ignore[misc]
         made.typed, made.memo = {}, {}  # type: ignore[misc]
         made._nodes = made._called = made.guess = None
-        made._effect = self.effect
+        made._effect = None if META in self.unit.segment.kinds else self.effect
         return made
 
     def type_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> TypedLowering:
@@ -331,7 +337,7 @@ class LoweredStatement:
 
     def _infer_written(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> TypedLowering:
         value = self.value
-        if isinstance(value, ErrorExpr) and not value.parts:
+        if isinstance(value, ErrorExpr) and self._has_nothing_to_infer(value, types):
             return TypedLowering(ERROR, ())
         if self.is_free and isinstance(value, Var) and value.type_annotation is None:
             return TypedLowering(OPEN, ())  # its uses may tell the type
@@ -351,6 +357,14 @@ class LoweredStatement:
         if is_broken:
             return TypedLowering(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
         return TypedLowering(inferred.type, diagnostics, self._determined(inferred))
+
+    def _has_nothing_to_infer(self, value: ErrorExpr, types: tuple[Type, ...]) -> bool:
+        """Whether the parts of what could not be read are names of values that are known, if it has any."""
+        parts = value.parts
+        if not parts:
+            return True
+        names = self.placeholders.values()
+        return all(part in names for part in parts) and not any(map(has_incomplete, types))
 
     def _determined(self, inferred: InferredStatement) -> tuple[Type | None, ...]:
         if not inferred.determined:

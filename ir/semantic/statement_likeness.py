@@ -20,15 +20,15 @@ from ..ops.operator import Op
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.literals import NumberError, read_number
 from ..syntax.statements import Segment
-from ..syntax.tokens import CLOSING, COMMENTS, FLOAT, FUNCTION, GLOBAL, INTEGER, NAME, OPENING, VALUES
+from ..syntax.tokens import CLOSING, COMMENTS, FLOAT, FUNCTION, GLOBAL, INTEGER, NAME, OPENING, STRING, VALUES
 from .lowered_statement import LoweredStatement
 
 __all__ = [
     "SPEAKING",
     "Likeness",
     "first_places",
+    "free_literals_at_fault",
     "free_numbers",
-    "free_numbers_at_fault",
     "likeness_at_fault",
     "pattern_of",
 ]
@@ -37,9 +37,10 @@ SPEAKING: Final = frozenset("INFbsM@uU")
 """The kinds of token whose text does not follow from their kind; names of values are left out."""
 
 _NUMBERS: Final = INTEGER + FLOAT
-_NUMBER: Final = re.compile(f"[{_NUMBERS}]")
-_OTHER: Final = re.compile(f"[{re.escape(''.join(sorted(SPEAKING.difference(_NUMBERS))))}]")
-"""What is not a number; most tokens are neither."""
+_LITERALS: Final = _NUMBERS + STRING
+_LITERAL: Final = re.compile(f"[{_LITERALS}]")
+_OTHER: Final = re.compile(f"[{re.escape(''.join(sorted(SPEAKING.difference(_LITERALS))))}]")
+"""What is no literal; most tokens are neither."""
 
 _DEVICE: Final = "virtual_device"
 """What looks like an attribute of a function, and is none."""
@@ -51,7 +52,7 @@ class Likeness:
     ``pattern`` tells which of the names of values are the same (:func:`pattern_of`).
     """
 
-    __slots__ = ("_kinds", "_texts", "functions", "without_numbers")
+    __slots__ = ("_kinds", "_texts", "functions", "without_literals")
 
     def __init__(
         self,
@@ -82,17 +83,20 @@ class Likeness:
                 others.append(text)
         if free:
             others.append(pattern_of(free))
-        self.without_numbers: Final = (kinds, pattern, pattern_of(self.functions), *others)
-        """What it has in common with those that differ in all numbers, too."""
+        self.without_literals: Final = (kinds, pattern, pattern_of(self.functions), *others)
+        """What it has in common with those that differ in all literals, too."""
 
     def key(self, free: frozenset[int]) -> object:
-        """What all of them have in common; ``free`` are the numbers of which only the dtype matters."""
-        numbers: list[object] = [self.without_numbers]
-        for number in _NUMBER.finditer(self._kinds):
-            token = number.start()
+        """What all of them have in common; ``free`` are the literals of which nothing but the dtype matters."""
+        literals: list[object] = [self.without_literals]
+        for literal in _LITERAL.finditer(self._kinds):
+            token = literal.start()
             text = self._texts[token]
-            numbers.append(_dtype(text, number[0] == FLOAT) if token in free else text)
-        return tuple(numbers)
+            if token in free:
+                literals.append(None if literal[0] == STRING else _dtype(text, literal[0] == FLOAT))
+            else:
+                literals.append(text)
+        return tuple(literals)
 
 
 @lru_cache(maxsize=4_096)
@@ -152,14 +156,14 @@ def free_numbers(lowered: LoweredStatement) -> frozenset[int]:
     return frozenset(tokens)
 
 
-def free_numbers_at_fault(lowered: LoweredStatement) -> frozenset[int]:
-    """:func:`free_numbers`, and those that were taken out to mend a statement; all of one that could not be mended."""
+def free_literals_at_fault(lowered: LoweredStatement) -> frozenset[int]:
+    """:func:`free_numbers`, and literals that were taken out to mend it; all of one that could not be mended."""
     segment = lowered.unit.segment
-    numbers = {token for token, kind in enumerate(segment.tokens[0]) if kind in _NUMBERS}
+    literals = {token for token, kind in enumerate(segment.tokens[0]) if kind in _LITERALS}
     if lowered.is_broken and not cast("ErrorExpr", lowered.value).parts and not lowered.lowering.diagnostics:
-        return frozenset(numbers)
+        return frozenset(literals)
     read = {token for statement in segment.every_statement() for token in statement.index}
-    return free_numbers(lowered) | numbers.difference(read)
+    return free_numbers(lowered) | literals.difference(read)
 
 
 def _looks_at_values(call: Call, op: Op) -> bool:

@@ -18,7 +18,7 @@ from ..syntax.lexer import WHITE_SPACE
 from ..syntax.shapes import shape_of
 from ..syntax.statements import Segment
 from ..syntax.suggestions import operator_prefix
-from ..syntax.tokens import COMMENT, FREE_BINDING, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
+from ..syntax.tokens import COMMENT, COMMENTS, FREE_BINDING, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
 from ..types import DataType, Type, TypeVar
 from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
 from .declarations import ModuleTypes
@@ -29,7 +29,7 @@ from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
 from .lazy_findings import LazyFindings, together
 from .lowered_statement import LoweredStatement, TypedLowering
-from .renumbering import OutlineTemplate
+from .outline_templates import FaultyOutline, OutlineTemplate
 from .statement_likeness import (
     SPEAKING,
     Likeness,
@@ -111,6 +111,7 @@ class TemplateCache:
         "_below",
         "_by_form",
         "_faulty",
+        "_faulty_outlines",
         "_heads",
         "_late",
         "_outlines",
@@ -145,7 +146,9 @@ class TemplateCache:
         self._by_form: LruMap[Form, StatementTemplate] = LruMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
         self._outlines: Final[LruMap[object, OutlineTemplate]] = LruMap(_KEPT)
-        """By outline, and which of their names are the same, what others are made of that differ in whole numbers."""
+        """By outline, and which of their names are the same, what others are made of that differ in literals."""
+        self._faulty_outlines: Final[LruMap[object, FaultyOutline]] = LruMap(_KEPT)
+        """The same of statements at fault."""
         self._heads: Final[WeakValueDictionary[object, Head]] = WeakValueDictionary()
         """Heads that were read, and stand for others, by what is written in them besides the names of the functions."""
         self._whole_functions: Final[WeakValueDictionary[object, WholeFunctionAnalysis]] = WeakValueDictionary()
@@ -360,6 +363,12 @@ class TemplateCache:
         if form is not None:
             names = tuple(names_in((segment.text,)))
             pattern = pattern_of(names)
+            like = self._faulty_outlines.get((form.outline, pattern)) if form.outline is not None else None
+            if like is not None:
+                check_cancelled()
+                at_fault = like.of(segment, form, names)
+                if at_fault is not None:
+                    return at_fault
             key = (form, pattern)
             template = self._template_of(key, segment, names)
             if pattern is None and template is not None:
@@ -417,7 +426,7 @@ class TemplateCache:
         if not self._plan(kinds).is_nested and shape_of("statement", kinds).fault is not None:
             return None, frozenset()  # it stands for others as what is at fault does (:meth:`_alone`)
         like = Likeness(kinds, texts, pattern_of(names))
-        free = self._valueless.get(like.without_numbers)
+        free = self._valueless.get(like.without_literals)
         key = like.key(free or frozenset())
         template = self._templates.get(key)
         if template is not None:
@@ -427,7 +436,7 @@ class TemplateCache:
                 return None, frozenset()  # :meth:`_alone` takes it from there
             template = self._template(segment, kinds, names)
             if template is not None and free is None:
-                free = self._valueless[like.without_numbers] = free_numbers(template.lowered)
+                free = self._valueless[like.without_literals] = free_numbers(template.lowered)
                 key = like.key(free)
             self._templates[key] = template
         return template, free or frozenset()
@@ -456,7 +465,22 @@ class TemplateCache:
         made = ReportedStatement.lowered_alone(segment, own)
         self._alike.keep(made, bound_here)
         self._faulty.keep(made, own, self._means_nothing)
+        self._keep_faulty_outline(made, own)
         return made
+
+    def _keep_faulty_outline(self, made: ReportedStatement, own: LoweredStatement) -> None:
+        form = made.segment.form
+        if form is None or form.outline is None or own.functions:
+            return
+        if not (own.diagnostics and own.stands_for_other_literals):
+            return
+        names = tuple(names_in((made.segment.text,)))
+        binds = form.kinds.lstrip(COMMENTS).startswith((GRAPH_BINDING, LET_BINDING))
+        if (own.bound.name if own.bound is not None else None) == (names[0] if binds else None):
+            places = first_places(names)
+            used = [places[name] for name in own.placeholders if name[0] == "%"]
+            template = StatementTemplate(own, used, binds, own.functions)
+            self._faulty_outlines[form.outline, pattern_of(names)] = FaultyOutline(form.outline, made, template)
 
     def _means_nothing(self, word: str) -> bool:
         """Whether a word, wherever it stands, is unknown, and it is not told what was meant."""

@@ -277,6 +277,21 @@ class ReportedStatement(TypedStatement):
         made.diagnostics, made.suggested, made.outer_graph, made.known_by = (), None, (), None
         return made
 
+    def for_other_literals(
+        self,
+        segment: Segment,
+        lowered: LoweredStatement,
+        bound: str | None,
+        uses: tuple[str, ...],
+        names: tuple[str, ...],
+    ) -> ReportedStatement:
+        """A statement that is at fault as this one, and differs in literals and ``names``: its lowering is its own."""
+        made = ReportedStatement(segment, bound, uses, lowered)
+        made.mentioned = tuple([name for name in dict.fromkeys(names) if name != bound or name in uses])
+        made.inner_unused, made.diagnostics, made.suggested, made.outer_graph = (), (), None, ()
+        made.known_by = None
+        return made
+
     @property
     def is_flat(self) -> bool:
         """Never: there is something to be said about it."""

@@ -20,7 +20,7 @@ from typing import Final, cast
 from ..collections.lru_map import LruMap
 from .kind_patterns import is_open, is_simple
 from .lexer import COMMENT_PATTERN, NAME_GOES_ON_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE, lex
-from .tokens import COMMENTS, INTEGER, UNCLOSED_STRING, UNKNOWN
+from .tokens import COMMENTS, FLOAT, INTEGER, META, STRING, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["AlikeStatements", "Form", "Outline", "names_in", "places_of"]
 
@@ -47,12 +47,18 @@ _APART: Final = "\n\0"
 _COMMENT_IN_META: Final = re.compile(r"meta\[[^\]]*/\*")
 
 
-_NUMBER: Final = re.compile(r"(?:(?<![\w.%@+\-/])|(?<=\)\.)|(?<=%0\.)|(?<=%a\.))[0-9]+(?![\w.+\-])")
-"""Digits that are a number by themselves, in a text with marks for its names: other digits are as much of one there."""
+_LITERAL: Final = re.compile(
+    r'(?=[0-9m"])((?:(?<![\w.%@+\-/])|(?<=\)\.)|(?<=%0\.)|(?<=%a\.))[0-9]+f?(?![\w.+\-])'
+    r'|(?<![\w.%@/])meta\[[\w.]+\]\[[0-9]+\]|"[^"\\\n%/@\[{]*")'
+)
+"""A number, a reference to metadata or a string, in a text with marks for its names: another one is as well there."""
+_MARKS: Final = {"f": "0f", "]": "meta[a][0]", '"': '""'}
+"""What stands for literals, by what they end with, and is one of them; ``0`` for whole numbers."""
+_OF_LITERALS: Final = INTEGER + FLOAT + META + STRING
 
 
 class Outline:
-    """What forms share that differ in whole numbers alone: the kinds of their pieces, and the tokens of the numbers."""
+    """What forms share that differ in literals alone: the kinds of their pieces, and the tokens of the literals."""
 
     __slots__ = ("kinds", "names", "tokens")
 
@@ -65,16 +71,16 @@ class Outline:
 class Form:
     """What all statements of one form share: the kinds of their pieces, and how many names of values they have.
 
-    The ``numbers`` are those of the tokens of its ``outline``, where it has one.
+    The ``literals`` are the texts of the tokens of its ``outline``, where it has one.
     """
 
-    __slots__ = ("kinds", "names", "numbers", "outline")
+    __slots__ = ("kinds", "literals", "names", "outline")
 
-    def __init__(self, kinds: str, names: int, outline: Outline | None = None, numbers: Sequence[str] = ()) -> None:
+    def __init__(self, kinds: str, names: int, outline: Outline | None = None, literals: Sequence[str] = ()) -> None:
         self.kinds: Final = kinds
         self.names: Final = names
         self.outline: Final = outline
-        self.numbers: Final = numbers
+        self.literals: Final = literals
 
 
 _forms: Final = LruMap[str, "Form | None"](_KEPT)
@@ -178,11 +184,14 @@ def places_of(name: str, statements: str) -> list[int]:
 
 def _learned(key: str, statement: str) -> Form | None:
     """The form of a statement, which has a ``key``; ``None`` where it has none."""
-    numbers = _NUMBER.findall(key)
-    without_numbers = _NUMBER.sub("0", key) if numbers else ""
-    outline = _outlines.get(without_numbers) if numbers else None
+    parts = _LITERAL.split(key)
+    literals = parts[1::2]
+    parts[1::2] = [_MARKS.get(literal[-1], "0") for literal in literals]
+    without_literals = "".join(parts)
+    may_have_outline = bool(literals) and '"' not in without_literals.replace('""', "")
+    outline = _outlines.get(without_literals) if may_have_outline else None
     if outline is not None:
-        return Form(outline.kinds, outline.names, outline, numbers)
+        return Form(outline.kinds, outline.names, outline, literals)
     bare = _bare(statement)
     if _COMMENT_IN_META.search(bare):
         return None
@@ -193,17 +202,17 @@ def _learned(key: str, statement: str) -> Form | None:
     names = kinds.count("L") + kinds.count("G")
     if len(_VALUE.findall(bare)) != names:
         return None  # a string or a comment that stayed may have names in it, which are none
-    if numbers:
-        outline = _outline(kinds, names, pieces, numbers)
+    if may_have_outline:
+        outline = _outline(kinds, names, pieces, literals)
         if outline is not None:
-            _outlines[without_numbers] = outline
-            return Form(kinds, names, outline, numbers)
+            _outlines[without_literals] = outline
+            return Form(kinds, names, outline, literals)
     return Form(kinds, names)
 
 
-def _outline(kinds: str, names: int, pieces: Sequence[str], numbers: Sequence[str]) -> Outline | None:
-    """The outline of a statement with some numbers; ``None`` where not each is a token: a string may have some."""
+def _outline(kinds: str, names: int, pieces: Sequence[str], literals: Sequence[str]) -> Outline | None:
+    """The outline of a statement with some literals; ``None`` where not each is a token by itself."""
     texts = [piece.rstrip(WHITE_SPACE) for kind, piece in zip(kinds, pieces, strict=True) if kind not in COMMENTS]
     real = [kind for kind in kinds if kind not in COMMENTS]
-    tokens = [token for token, text in enumerate(texts) if real[token] == INTEGER and text.isdigit()]
-    return Outline(kinds, names, tokens) if [texts[token] for token in tokens] == numbers else None
+    tokens = [token for token, text in enumerate(texts) if real[token] in _OF_LITERALS and _LITERAL.fullmatch(text)]
+    return Outline(kinds, names, tokens) if [texts[token] for token in tokens] == literals else None

@@ -112,7 +112,7 @@ class AttributeLowering(LoweringContext):
                         near = closest(item.value, DTYPES)
                     fixes = [replacement(span, f'"{name}"') for name in near]
                     self.report("invalid-attribute-value", f"{error} (in {owner})", span, fixes)
-        missing = [field for name, field in fields.items() if field.required and name not in converted]
+        missing = [field for field in declared.required_fields() if field.name not in converted]
         if failed or (missing and broken):  # an argument that could not be read may have been the attribute
             return None
         if missing:

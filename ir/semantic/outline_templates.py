@@ -1,8 +1,8 @@
-"""Statements that differ in whole numbers alone: what has no number in it is lowered once for all of them.
+"""Statements that differ in literals alone: what has none in it is lowered once for all of them.
 
-Ten thousand statements may have another axis, shape or index each, so that none of them stands for another. Their
+Ten thousand statements may have another axis, shape or dtype each, so that none of them stands for another. Their
 syntax and names are the same, though: of the steps that make an expression of one, those alone are taken again that a
-number may reach.
+literal may reach. So it is with those at fault, as long as the same is wrong with them.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..expressions import ErrorExpr, Expr, Let
+from ..expressions import Expr, Let
 from ..syntax.forms import Form, Outline
 from ..syntax.literals import MOST_DIGITS_OF_INT32
 from ..syntax.lowering import Item, Lowering
 from ..syntax.programs import Step, program_of
+from ..syntax.statements import Segment
 from ..syntax.units import SyntaxOrigin
 from .lowered_statement import LoweredStatement, OpenLowering
 from .statement_template import StatementTemplate
+from .typed_statement import ReportedStatement
 
-__all__ = ["OutlineTemplate"]
+__all__ = ["FaultyOutline", "OutlineTemplate"]
 
 
 class OutlineTemplate:
@@ -28,31 +30,53 @@ class OutlineTemplate:
     ``free`` are the tokens that are numbers of which only the dtype matters.
     """
 
-    __slots__ = ("_free", "_outline", "_renumbering", "_template")
+    __slots__ = ("_free", "_others", "_outline", "_template")
 
     def __init__(self, outline: Outline, template: StatementTemplate, free: frozenset[int]) -> None:
         self._outline: Final = outline
         self._template: Final = template
         self._free: Final = free
-        self._renumbering: _Renumbering | None = None
+        self._others: _OtherLiterals | None = None
 
     def of(self, form: Form) -> StatementTemplate | None:
         """The template of the statements of a form; ``None`` where one has to be read for it."""
         if self._free.issuperset(self._outline.tokens):
-            are_small = max(map(len, form.numbers)) <= MOST_DIGITS_OF_INT32
-            return self._template if are_small and self._is_of_int32 else None
-        if self._renumbering is None:
-            self._renumbering = _Renumbering(self._template.lowered, self._outline)
-        lowered = self._renumbering.lowered(form.numbers)
+            are_small = max(map(len, form.literals)) <= MOST_DIGITS_OF_INT32
+            return self._template if are_small and self._is_small else None
+        if self._others is None:
+            self._others = _OtherLiterals(self._template.lowered, self._outline)
+        lowered = self._others.lowered(form.literals)
         if lowered is None:
             return None
         template = self._template
         return StatementTemplate(lowered, template.used, template.binds, template.functions)
 
     @property
-    def _is_of_int32(self) -> bool:
+    def _is_small(self) -> bool:
+        """Whether its numbers have the dtype that those without a suffix mostly have."""
         texts = self._template.lowered.unit.segment.tokens[1]
         return all(len(texts[token]) <= MOST_DIGITS_OF_INT32 for token in self._outline.tokens)
+
+
+class FaultyOutline:
+    """A statement at fault, from which those of its outline are made that are at fault as it is."""
+
+    __slots__ = ("_others", "_stands", "_template")
+
+    def __init__(self, outline: Outline, stands: ReportedStatement, template: StatementTemplate) -> None:
+        self._stands: Final = stands
+        self._template: Final = template
+        self._others: Final = _OtherLiterals(template.lowered, outline)
+
+    def of(self, segment: Segment, form: Form, names: tuple[str, ...]) -> ReportedStatement | None:
+        """A statement of a form, which has these names of values; ``None`` where it has to be read for itself."""
+        lowered = self._others.lowered(form.literals)
+        if lowered is None:
+            return None
+        template = self._template
+        template = StatementTemplate(lowered, template.used, template.binds, template.functions)
+        made = template.statement(segment, names, 0, len(names))
+        return self._stands.for_other_literals(segment, lowered, made.bound, made.uses, names)
 
 
 class _Again(NamedTuple):
@@ -64,10 +88,10 @@ class _Again(NamedTuple):
     parts: Sequence[int]
 
 
-class _Renumbering:
-    """How statements are lowered that differ from one in the numbers of an outline alone."""
+class _OtherLiterals:
+    """How statements are lowered that differ from one in the literals of an outline alone."""
 
-    __slots__ = ("_again", "_kept", "_like", "_lowering", "_texts", "_tokens", "_values")
+    __slots__ = ("_again", "_kept", "_like", "_lowering", "_placeholders", "_texts", "_tokens", "_values")
 
     def __init__(self, like: LoweredStatement, outline: Outline) -> None:
         self._like: Final = like
@@ -79,18 +103,18 @@ class _Renumbering:
         """What each step makes."""
         self._lowering: Final = OpenLowering(like.lowering.names, guess=False, lost_equals=False)
         self._lowering.enter(like.unit)
-        segment = like.unit.segment
-        self._texts: Final = list(segment.tokens[1])
-        if like.stands_for_other_numbers:
+        self._texts: Final = list(like.unit.segment.tokens[1])
+        if like.stands_for_other_literals:
             self._record()
+        self._placeholders: Final[dict[str, Expr]] = {**self._lowering.placeholders, **self._lowering.functions}
 
     def _record(self) -> None:
         lowering = self._lowering
         statement = self._like.unit.segment.statements[0]
         assert statement.root is not None
         lowering.statement = statement
-        numbered = frozenset(self._tokens)
-        positions = [at for at, token in enumerate(statement.index) if token in numbered]
+        literals = frozenset(self._tokens)
+        positions = [at for at, token in enumerate(statement.index) if token in literals]
         waiting: list[int] = []
         known = 0
         for number, step in enumerate(program_of(statement.root, statement.kinds)):
@@ -106,21 +130,21 @@ class _Renumbering:
                 self._kept.update(list(lowering.origins.items())[known:])
             known = len(lowering.origins)
 
-    def lowered(self, numbers: Sequence[str]) -> LoweredStatement | None:
-        """The statement with other numbers; ``None`` where it has to be read for itself."""
+    def lowered(self, literals: Sequence[str]) -> LoweredStatement | None:
+        """The statement with other literals; ``None`` where other things are wrong with it."""
         if not self._again:
             return None
-        lowering, texts = self._lowering, self._texts
-        for token, number in zip(self._tokens, numbers, strict=True):
-            texts[token] = number
+        lowering, texts, like = self._lowering, self._texts, self._like
+        for token, literal in zip(self._tokens, literals, strict=True):
+            texts[token] = literal
         lowering.begin_again(texts, self._kept)
         values = self._values
         for number, action, step, parts in self._again:
             values[number] = action(lowering, step, [values[part] for part in parts])
         made = values[-1]
-        if lowering.diagnostics or isinstance(made, ErrorExpr):
-            return None
         value: Expr = made
         if isinstance(made, Item):
             value = made.value if made.var is None else Let(made.var, made.value, made.var)
-        return self._like.with_numbers(value, lowering)
+        if (lowering.diagnostics or like.diagnostics) and not like.is_at_fault_as(value, lowering.diagnostics):
+            return None
+        return like.with_literals(value, lowering, self._placeholders)
