@@ -70,6 +70,11 @@ class SegmentText:
         return UNCLOSED_STRING in self.kinds or OPEN_COMMENT in self.kinds
 
     @property
+    def kinds_of_tokens(self) -> str:
+        """The kinds without those of comments, for which no text need be cut: of a statement with a form."""
+        return _real(self.kinds)[0] if COMMENT in self.kinds else self.kinds
+
+    @property
     def tokens(self) -> tuple[str, list[str], list[int]]:
         """The kinds, texts and starts of the tokens, comments left out."""
         if self._tokens is None:

@@ -11,6 +11,7 @@ from relay_lsp.ir.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Severity, in_
 from relay_lsp.ir.internal_errors import internal_error
 from relay_lsp.ir.semantic.lints.stale_type_comments import stale_type_comments
 from relay_lsp.ir.semantic.lints.unreachable import uncalled_functions, unreachable
+from relay_lsp.ir.semantic.lints.unused import Unused
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
@@ -61,12 +62,19 @@ def _shares(snapshot: Snapshot) -> tuple[int, int]:
         unused, uncalled = snapshot.unused_values, uncalled_functions(snapshot)
         if len(unused) + len(uncalled) <= MOST_DIAGNOSTICS:
             return MOST_DIAGNOSTICS, MOST_DIAGNOSTICS
-        values = sorted([value.start for value in unused])
+        values = sorted([value.start for value in _first(unused)])
         functions = [start for _, start in uncalled]
     except Exception:  # what is at fault is reported where they are asked for
         return MOST_DIAGNOSTICS, MOST_DIAGNOSTICS
     last = sorted([*values, *functions])[MOST_DIAGNOSTICS - 1]
     return bisect_right(values, last), bisect_right(functions, last)
+
+
+def _first(unused: Sequence[Unused]) -> Sequence[Unused]:
+    """The values of which hints may be shown: where in its statement a name stands takes long to find for all."""
+    bases = sorted([value.base for value in unused])
+    last = bases[min(MOST_DIAGNOSTICS, len(bases)) - 1] if bases else 0
+    return [value for value in unused if value.base <= last]
 
 
 def _contained(doing: str, find: Callable[[], Iterable[Diagnostic]]) -> Sequence[Diagnostic]:

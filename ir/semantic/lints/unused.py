@@ -60,7 +60,7 @@ class UnusedBinding(msgspec.Struct, frozen=True, dict=True):
     def _is_alike(self) -> bool:
         """Whether a sound statement, known by its form, is all of the segment, which need not be parsed for that."""
         segment = self.segment
-        is_sound = segment.form is not None and shape_of("statement", segment.tokens[0]).fault is None
+        is_sound = segment.form is not None and shape_of("statement", segment.kinds_of_tokens).fault is None
         return is_sound and segment.kinds.startswith(GRAPH if self.token == 0 else LET_BINDING)
 
     @cached
