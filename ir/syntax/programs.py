@@ -12,6 +12,7 @@ from .tokens import BLOCK, CLAUSES
 __all__ = ["BLOCK_STEP", "Step", "program_of"]
 
 BLOCK_STEP: Final = "block"
+_BLOCKS: Final = frozenset((BLOCK, CLAUSES))
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -58,23 +59,26 @@ def _compile(root: ShapeNode, kinds: str) -> list[Step]:
             steps.append(Step("enter_function", node, 0))
             arity = 1
         descended = False
+        last_argument = node.last_node() if rule == "arguments" else None
         while index < len(children):
             child = children[index]
             index += 1
             if isinstance(child, ShapeNode):
-                work.append((node, index, arity + 1, raw, callee, outermost, last))
                 is_first = index == 1
                 chain = rule == child.rule == "infix" or (rule == child.rule == "call" and is_first)
                 inherits = rule in ("attribute", "list") or (raw and rule in ("parenthesis", "sequence"))
                 child_callee = (rule == "call" and is_first) or rule in ("projection", "match")
-                if rule == "sequence":
-                    child_last = last and len(children) == 1
-                else:
-                    child_last = rule == "arguments" and child is node.last_node()
+                child_last = last and len(children) == 1 if rule == "sequence" else child is last_argument
+                if _is_leaf(child, kinds):
+                    arity += 1  # the names and numbers of a long call need not wait for parts
+                    step = Step(child.rule, child, 0, inherits, child_callee, not chain, last_argument=child_last)
+                    steps.append(step)
+                    continue
+                work.append((node, index, arity + 1, raw, callee, outermost, last))
                 work.append((child, 0, 0, inherits, child_callee, not chain, child_last))
                 descended = True
                 break
-            if kinds[child] in (BLOCK, CLAUSES):
+            if kinds[child] in _BLOCKS:
                 steps.append(Step(BLOCK_STEP, node, 0, position=child))
                 arity += 1
             elif kinds[child] == "=" and rule == "let_binding":
@@ -83,3 +87,9 @@ def _compile(root: ShapeNode, kinds: str) -> list[Step]:
         if not descended:
             steps.append(Step(rule, node, arity, raw, callee, outermost, last_argument=last))
     return steps
+
+
+def _is_leaf(node: ShapeNode, kinds: str) -> bool:
+    """Whether a node is one token, and no block."""
+    children = node.children
+    return len(children) == 1 and isinstance(child := children[0], int) and kinds[child] not in _BLOCKS

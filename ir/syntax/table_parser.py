@@ -39,6 +39,12 @@ class Rule(NamedTuple):
     inlined: Sequence[int]
     """Which of them give their children instead of themselves."""
 
+    @property
+    def passes_on(self) -> bool:
+        """Whether what it makes of its only child is that child."""
+        is_nameless = self.name[0] == "_"
+        return self.length == 1 and (list(self.inlined) == [0] if is_nameless else self.gives_way and not self.inlined)
+
 
 class Tables(NamedTuple):
     """What an LALR parser does: the states it is in, and what leads from one to another."""
@@ -50,6 +56,8 @@ class Tables(NamedTuple):
     """For each state and each kind that may come, the next state; or the number of a rule, inverted (``~number``)."""
     gotos: list[dict[int, int]]
     """For each state and each symbol that was made there, the next state."""
+    passed_on: list[int | None]
+    """Of each rule that passes its only child on, the origin: most of those that a name goes through do."""
 
 
 class Refused(Exception):
@@ -65,11 +73,13 @@ class Refused(Exception):
 def tables() -> Tables:
     """The tables of the grammar."""
     content = json.loads(TABLES.read_text(encoding="utf-8"))
+    rules = [Rule(*rule) for rule in content["rules"]]
     return Tables(
         {name: (first, last) for name, (first, last) in content["starts"].items()},
-        [Rule(*rule) for rule in content["rules"]],
+        rules,
         [actions for actions, _ in content["states"]],
         [{int(symbol): state for symbol, state in gotos.items()} for _, gotos in content["states"]],
+        [rule.origin if rule.passes_on else None for rule in rules],
     )
 
 
@@ -84,7 +94,7 @@ def parse_kinds(make: Callable[[str, list[Any]], _Tree], start: str, kinds: str)
     Raises:
         Refused: it is not of the grammar.
     """
-    starts, rules, actions, gotos = tables()
+    starts, rules, actions, gotos, passed_on = tables()
     first, last = starts[start]
     states, values = [first], list[Any]()
     for position, kind in enumerate((*kinds, END)):
@@ -96,6 +106,13 @@ def parse_kinds(make: Callable[[str, list[Any]], _Tree], start: str, kinds: str)
                 states.append(action)
                 values.append(position)
                 break
+            passed = passed_on[~action]
+            if passed is not None:
+                states.pop()
+                states.append(gotos[states[-1]][passed])
+                if kind == END and states[-1] == last:
+                    return values[-1]
+                continue
             origin, name, length, gives_way, inlined = rules[~action]
             children = values[-length:]
             del states[-length:], values[-length:]
@@ -149,7 +166,7 @@ def accepted_insertion(start: str, kinds: str, insertions: Sequence[tuple[int, s
 
 def _takes(states: list[int], kind: str, last: int = -1) -> bool:
     """Whether a token of a kind may come next; ``states`` are those after it, then. The end leads to the ``last``."""
-    _, rules, actions, gotos = tables()
+    _, rules, actions, gotos, _ = tables()
     while (action := actions[states[-1]].get(kind)) is not None:
         if action >= 0:
             states.append(action)
