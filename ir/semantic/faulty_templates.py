@@ -14,7 +14,8 @@ from ..collections.lru_map import LruMap
 from ..syntax.statements import Segment
 from ..syntax.suggestions import NearestNames
 from .lowered_statement import LoweredStatement
-from .statement_likeness import first_places, free_literals_at_fault, likeness_at_fault
+from .outline_templates import FaultyOutline
+from .statement_likeness import first_places, free_literals_at_fault, likeness_at_fault, literals_of
 from .statement_template import StatementTemplate
 from .typed_statement import ReportedStatement
 
@@ -33,13 +34,15 @@ Where each has numbers that matter, looking for one would take a quarter of the 
 class FaultyTemplates:
     """The statements at fault of a context, by what they have in common with others (:func:`.likeness_at_fault`)."""
 
-    __slots__ = ("_alone", "_free", "_last", "_nearest", "_templates")
+    __slots__ = ("_alone", "_free", "_last", "_nearest", "_outlines", "_templates")
 
     def __init__(self, nearest: NearestNames) -> None:
         self._nearest: Final = nearest
         self._templates: Final[LruMap[object, tuple[ReportedStatement, StatementTemplate]]] = LruMap(_KEPT)
         self._free: Final[LruMap[object, frozenset[int]]] = LruMap(_KEPT)
         """By what they have in common with those of other numbers, the numbers whose values do not matter."""
+        self._outlines: Final[LruMap[object, FaultyOutline]] = LruMap(_KEPT)
+        """By the same, what those of other literals may be made of."""
         self._alone: Final[LruMap[object, int]] = LruMap(_KEPT)
         """By kinds of tokens, and whether it is told what was meant, how many stood for no other since one did."""
         self._last: tuple[Segment, ReportedStatement | None] | None = None
@@ -63,6 +66,13 @@ class FaultyTemplates:
         template = StatementTemplate(own, used, own.bound is not None, own.functions)
         self._free[like.without_literals] = free
         self._templates[like.key(free)] = statement, template
+        tokens = [token for token in literals_of(statement.segment) if token not in free]
+        if tokens and own.diagnostics and FaultyOutline.may_be_of(own):
+            self._outlines[like.without_literals] = FaultyOutline(tokens, statement, template)
+
+    def is_likely(self, segment: Segment) -> bool:
+        """Whether the last statement that was asked for was at fault as one before it, and this one looks like it."""
+        return self._last is not None and self._last[1] is not None and self._last[0].kinds == segment.kinds
 
     def like(self, segment: Segment, means_nothing: Callable[[str], bool]) -> ReportedStatement | None:
         """A statement that is at fault as one before it is; ``None`` where there was none."""
@@ -74,10 +84,15 @@ class FaultyTemplates:
             like, names = likeness_at_fault(segment, means_nothing)
             free = self._free.get(like.without_literals)
             known = self._templates.get(like.key(free)) if free is not None else None
+            outline = self._outlines.get(like.without_literals) if known is None and free is not None else None
             if known is not None:
-                self._alone[kinds] = 1
                 stands, template = known[0], known[1].calling(like.functions)
                 at_fault = template.statement(segment, tuple(names), 0, len(names))
                 made = stands.for_like(segment, at_fault.bound, at_fault.uses)
+            elif outline is not None:
+                texts = segment.tokens[1]
+                made = outline.of(segment, [texts[token] for token in outline.tokens], tuple(names))
+            if made is not None:
+                self._alone[kinds] = 1
         self._last = segment, made
         return made

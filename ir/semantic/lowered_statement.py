@@ -146,12 +146,12 @@ class LoweredStatement:
 
     @property
     def stands_for_other_literals(self) -> bool:
-        """Whether those that differ in literals may be made of it: it is well formed, and has no other names inside."""
+        """Whether those that differ in literals may be made of it: it could be read, and has no other names inside."""
         statements = self.unit.segment.statements
         return (
             len(statements) == 1
             and statements[0].root is not None
-            and not (statements[0].blocks or self.unit.segment.diagnostics or self.lowering.unresolved)
+            and not (statements[0].blocks or self.lowering.unresolved)
             and not (self.binds_inside or self.uses_itself or self.is_free or self.lost_equals)
         )
 
@@ -167,8 +167,9 @@ class LoweredStatement:
         It has the places of this one, as all have that stand for others.
         """
         made = LoweredStatement.__new__(LoweredStatement)
-        made._module, made.unit, made.value = self._module, self.unit, value  # type: ignore[misc]
-        made.bound, made.declared, made.diagnostics = self.bound, self.declared, tuple(lowering.diagnostics)  # type: ignore[misc]
+        made._module, made.unit = self._module, self.unit  # type: ignore[misc]
+        made.value, made.bound, made.declared = value, self.bound, self.declared  # type: ignore[misc]
+        made.diagnostics = (*self.unit.segment.diagnostics, *lowering.diagnostics)  # type: ignore[misc]
         made.binds_inside = made.uses_itself = made.lost_equals = False  # type: ignore[misc]
         made.is_broken, made.is_value = self.is_broken, self.is_value  # type: ignore[misc]
         made.functions, made.lowering = self.functions, self.lowering  # type: ignore[misc]

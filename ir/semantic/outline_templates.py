@@ -16,6 +16,7 @@ from ..syntax.literals import MOST_DIGITS_OF_INT32
 from ..syntax.lowering import Item, Lowering
 from ..syntax.programs import Step, program_of
 from ..syntax.statements import Segment
+from ..syntax.tokens import GLOBAL
 from ..syntax.units import SyntaxOrigin
 from .lowered_statement import LoweredStatement, OpenLowering
 from .statement_template import StatementTemplate
@@ -44,7 +45,7 @@ class OutlineTemplate:
             are_small = max(map(len, form.literals)) <= MOST_DIGITS_OF_INT32
             return self._template if are_small and self._is_small else None
         if self._others is None:
-            self._others = _OtherLiterals(self._template.lowered, self._outline)
+            self._others = _OtherLiterals(self._template.lowered, self._outline.tokens)
         lowered = self._others.lowered(form.literals)
         if lowered is None:
             return None
@@ -59,18 +60,25 @@ class OutlineTemplate:
 
 
 class FaultyOutline:
-    """A statement at fault, from which those of its outline are made that are at fault as it is."""
+    """A statement at fault, from which those are made that differ in the literals at some of its ``tokens`` alone, and
+    are at fault as it is."""
 
-    __slots__ = ("_others", "_stands", "_template")
+    __slots__ = ("_others", "_stands", "_template", "tokens")
 
-    def __init__(self, outline: Outline, stands: ReportedStatement, template: StatementTemplate) -> None:
+    def __init__(self, tokens: Sequence[int], stands: ReportedStatement, template: StatementTemplate) -> None:
+        self.tokens: Final = tokens
         self._stands: Final = stands
         self._template: Final = template
-        self._others: Final = _OtherLiterals(template.lowered, outline)
+        self._others: Final = _OtherLiterals(template.lowered, tokens)
 
-    def of(self, segment: Segment, form: Form, names: tuple[str, ...]) -> ReportedStatement | None:
-        """A statement of a form, which has these names of values; ``None`` where it has to be read for itself."""
-        lowered = self._others.lowered(form.literals)
+    @staticmethod
+    def may_be_of(own: LoweredStatement) -> bool:
+        """Whether others may be made of a statement at fault."""
+        return own.stands_for_other_literals and GLOBAL not in own.unit.segment.kinds
+
+    def of(self, segment: Segment, literals: Sequence[str], names: tuple[str, ...]) -> ReportedStatement | None:
+        """A statement with these literals and names of values; ``None`` where it has to be read for itself."""
+        lowered = self._others.lowered(literals)
         if lowered is None:
             return None
         template = self._template
@@ -89,13 +97,13 @@ class _Again(NamedTuple):
 
 
 class _OtherLiterals:
-    """How statements are lowered that differ from one in the literals of an outline alone."""
+    """How statements are lowered that differ from one in the literals at some tokens alone."""
 
     __slots__ = ("_again", "_kept", "_like", "_lowering", "_placeholders", "_texts", "_tokens", "_values")
 
-    def __init__(self, like: LoweredStatement, outline: Outline) -> None:
+    def __init__(self, like: LoweredStatement, tokens: Sequence[int]) -> None:
         self._like: Final = like
-        self._tokens: Final = outline.tokens
+        self._tokens: Final = tokens
         self._again: Final[list[_Again]] = []
         self._kept: Final[dict[Expr, SyntaxOrigin]] = {}
         """Where what all of them have is written."""
@@ -145,6 +153,7 @@ class _OtherLiterals:
         value: Expr = made
         if isinstance(made, Item):
             value = made.value if made.var is None else Let(made.var, made.value, made.var)
-        if (lowering.diagnostics or like.diagnostics) and not like.is_at_fault_as(value, lowering.diagnostics):
+        faults = like.lowering.diagnostics
+        if (lowering.diagnostics or faults) and not like.is_at_fault_as(value, lowering.diagnostics):
             return None
         return like.with_literals(value, lowering, self._placeholders)

@@ -30,6 +30,7 @@ __all__ = [
     "free_literals_at_fault",
     "free_numbers",
     "likeness_at_fault",
+    "literals_of",
     "pattern_of",
 ]
 
@@ -156,10 +157,15 @@ def free_numbers(lowered: LoweredStatement) -> frozenset[int]:
     return frozenset(tokens)
 
 
+def literals_of(segment: Segment) -> Sequence[int]:
+    """The tokens of a statement that are numbers and strings."""
+    return [token for token, kind in enumerate(segment.tokens[0]) if kind in _LITERALS]
+
+
 def free_literals_at_fault(lowered: LoweredStatement) -> frozenset[int]:
     """:func:`free_numbers`, and literals that were taken out to mend it; all of one that could not be mended."""
     segment = lowered.unit.segment
-    literals = {token for token, kind in enumerate(segment.tokens[0]) if kind in _LITERALS}
+    literals = set(literals_of(segment))
     if lowered.is_broken and not cast("ErrorExpr", lowered.value).parts and not lowered.lowering.diagnostics:
         return frozenset(literals)
     read = {token for statement in segment.every_statement() for token in statement.index}

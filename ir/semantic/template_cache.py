@@ -351,29 +351,31 @@ class TemplateCache:
                 if template is not None:
                     statements.append(template.statement(segment, names, start, end))
                     continue
-            statements.append(self._statement(segment))
+                statements.append(self._statement(segment, names[start:end]))
+            else:
+                statements.append(self._statement(segment))
         return statements
 
-    def _statement(self, segment: Segment) -> TypedStatement:
+    def _statement(self, segment: Segment, names: tuple[str, ...] = ()) -> TypedStatement:
+        """What a statement binds and uses; ``names`` are its names of values, where it has a form."""
         form = segment.form
         if self.types.nearest.are_exhausted:
             alike = self._alike.statement(segment, self._bound(segment))
             if alike is not None:
                 return alike
         if form is not None:
-            names = tuple(names_in((segment.text,)))
             pattern = pattern_of(names)
-            like = self._faulty_outlines.get((form.outline, pattern)) if form.outline is not None else None
-            if like is not None:
-                check_cancelled()
-                at_fault = like.of(segment, form, names)
-                if at_fault is not None:
-                    return at_fault
+            made = self._of_outline(segment, form, names, pattern)
+            if made is not None:
+                return made
             key = (form, pattern)
             template = self._template_of(key, segment, names)
             if pattern is None and template is not None:
                 self._by_form[form] = template
         else:
+            alike = self._faulty.like(segment, self._means_nothing) if self._faulty.is_likely(segment) else None
+            if alike is not None:
+                return alike
             plan = self._plan(segment.kinds)
             if plan.stands_alone or segment.is_short:
                 return self._alone(segment)
@@ -387,6 +389,24 @@ class TemplateCache:
             key = (segment.kinds, pattern_of(names), plan.others(segment.pieces))
             template = self._template_of(key, segment, names)
         return self._alone(segment) if template is None else template.statement(segment, names, 0, len(names))
+
+    def _of_outline(
+        self, segment: Segment, form: Form, names: tuple[str, ...], pattern: object
+    ) -> TypedStatement | None:
+        """A statement that differs from one before it in literals; ``None`` where it has to be read for itself."""
+        if form.outline is None:
+            return None
+        check_cancelled()
+        known = self._outlines.get((form.outline, pattern))
+        template = known.of(form) if known is not None else None
+        if template is not None:
+            if pattern is None:
+                self._by_form[form] = template
+            else:
+                self._templates[form, pattern] = template
+            return template.statement(segment, names, 0, len(names))
+        at_fault = self._faulty_outlines.get((form.outline, pattern))
+        return at_fault.of(segment, form.literals, names) if at_fault is not None else None
 
     def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> StatementTemplate | None:
         template = self._templates.get(key)
@@ -405,19 +425,12 @@ class TemplateCache:
         return plan
 
     def _find_template(self, segment: Segment, names: Sequence[str]) -> StatementTemplate | None:
-        form = segment.form
-        if form is None or form.outline is None:
-            return self._read_template(segment, names)[0]
-        key = form.outline, pattern_of(names)
-        known = self._outlines.get(key)
-        if known is not None:
-            check_cancelled()
-            template = known.of(form)
-            if template is not None:
-                return template
         template, free = self._read_template(segment, names)
-        if known is None and template is not None:
-            self._outlines[key] = OutlineTemplate(form.outline, template, free)
+        form = segment.form
+        if template is not None and form is not None and form.outline is not None:
+            key = form.outline, pattern_of(names)
+            if self._outlines.get(key) is None:
+                self._outlines[key] = OutlineTemplate(form.outline, template, free)
         return template
 
     def _read_template(self, segment: Segment, names: Sequence[str]) -> tuple[StatementTemplate | None, frozenset[int]]:
@@ -470,9 +483,7 @@ class TemplateCache:
 
     def _keep_faulty_outline(self, made: ReportedStatement, own: LoweredStatement) -> None:
         form = made.segment.form
-        if form is None or form.outline is None or own.functions:
-            return
-        if not (own.diagnostics and own.stands_for_other_literals):
+        if form is None or form.outline is None or not (own.diagnostics and FaultyOutline.may_be_of(own)):
             return
         names = tuple(names_in((made.segment.text,)))
         binds = form.kinds.lstrip(COMMENTS).startswith((GRAPH_BINDING, LET_BINDING))
@@ -480,7 +491,7 @@ class TemplateCache:
             places = first_places(names)
             used = [places[name] for name in own.placeholders if name[0] == "%"]
             template = StatementTemplate(own, used, binds, own.functions)
-            self._faulty_outlines[form.outline, pattern_of(names)] = FaultyOutline(form.outline, made, template)
+            self._faulty_outlines[form.outline, pattern_of(names)] = FaultyOutline(form.outline.tokens, made, template)
 
     def _means_nothing(self, word: str) -> bool:
         """Whether a word, wherever it stands, is unknown, and it is not told what was meant."""
