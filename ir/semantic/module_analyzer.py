@@ -325,16 +325,16 @@ class ModuleAnalyzer:
     def _part_typed(
         self, region: FunctionRegion, outside: Outer, typer: StatementTyper, settled: int
     ) -> PartialAnalysis | None:
-        """The analysis while a function is typed anew, up to a segment; statements behind it are as they were."""
+        """The analysis while a function is typed anew, up to a segment; of those behind it, nothing is known."""
         if settled == region.start:
             return self._part_before(region, outside)
         if self._before is None or self.splice.new_end > settled or not typer.is_determined_in_order:
             return None
         if any(has_incomplete(state.type) for state in typer.placed):
             return None  # a later statement may tell it
-        start, reported = region.start, self._statements.reported
-        states = self.states.spliced(start, settled, typer.placed)
-        reported = [*between(reported, 0, start), *typer.reported, *between(reported, settled, len(self.segments))]
+        start, end, reported = region.start, region.end, self._statements.reported
+        states = self.states.spliced(start, end, [*typer.placed, *[None] * (end - settled)])
+        reported = [*between(reported, 0, start), *typer.reported, *between(reported, end, len(self.segments))]
         typed = typer.unfinished().ending(settled, is_closed=True)  # of what is behind, no brace is missing yet
         return self._partial(typed, outside.heads, settled, states, reported)
 
