@@ -266,7 +266,7 @@ class ModuleAnalyzer:
         if not isinstance(known, FunctionStatements) or known.start != start or known.head is not head:
             return None
         kept = min(end, self.splice.first)
-        if head in self._outdated or not start < kept < known.end:
+        if head in self._outdated or not start < kept < known.end or end > self.splice.new_end:
             return None
         assert self._before is not None
         removed, last = self._before.states[kept : known.end], self._before.states[kept - 1]

@@ -274,8 +274,21 @@ class Splitter(DefinitionSplitter):
         is_placed = own is None or column is None or column > own
         if not is_placed:
             return False
-        parentheses = begins[0].count("(")
-        return self._closes(let, parentheses) if parentheses else self._ends_value(let)
+        return not self._is_above_binding(let, own) if "(" in begins[0] else self._ends_value(let)
+
+    def _is_above_binding(self, let: int, column: int | None) -> bool:
+        """Whether what follows the statement of ``let`` is a binding that begins its line at ``column``."""
+        kinds = self.kinds
+        end = kinds.find(";", let)
+        following = len(kinds) if end < 0 else after_comments(kinds, end + 1)
+        if following == len(kinds) and self.rest is not None:
+            raise Beyond
+        self._seen = max(self._seen, following + 1)
+        return (
+            column is not None
+            and NEXT_BINDING.match(kinds, following) is not None
+            and self.places.of(following).column == column
+        )
 
     def _ends_value(self, let: int) -> bool:
         """Whether an expression and a semicolon follow in the same body, which end a value that begins with ``let``."""

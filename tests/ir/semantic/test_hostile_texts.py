@@ -81,7 +81,7 @@ def test_an_edit_of_a_hostile_text_is_followed(name: str) -> None:
 
 
 def test_what_is_no_text_can_be_asked_for_its_symbols() -> None:
-    snapshot = Snapshot.open("def@length(%list%list\0", "hostile.relay")
+    snapshot = Snapshot.open("def@length(%list: fn (_) -> _\0", "hostile.relay")
     assert "not-text" in [finding.code for finding in snapshot.diagnostics]
     assert "@length" not in [symbol.name for symbol in snapshot.scope_at(5)]
 
