@@ -147,6 +147,7 @@ def _everything(shape: Shape, text: str, function: _Function) -> Iterator[Script
     for place, (start, end) in places.items():
         yield Script("lines joined and split, names doubled and used early", [*_of_lines(text, start, end, place)])
     yield Script("the head, letter by letter", [*_head(text, head, opened)])
+    yield Script("names of parameters bound and repeated", [*_of_parameters(text, function, places["middle"][0])])
     yield from _definitions(text, head, closed)
     yield from _dtype(FAR_REACHING, text, function)
 
@@ -295,6 +296,15 @@ def _lost_marks_of_line(text: str, start: int, end: int, place: str) -> Iterator
     for mark in ('"', "/*", "(", "{", "}", ")"):
         yield Key(at, at, mark, f"{place}: {mark} opened")
         yield Key(at, at + len(mark), "", f"{place}: {mark} taken away")
+
+
+def _of_parameters(text: str, function: _Function, start: int) -> Iterator[Key]:
+    """What means a parameter for a key, or hides it: a ``let`` of its name, a name that begins with it, a comment."""
+    name = _bound(text[function.head :])
+    yield from _typed(start, f"  let {name} = nn.relu({name});\n", "its name bound")
+    yield from _typed(start + 2, "let %typed = (", "a parenthesis in front of a binding")
+    yield from _typed(text.index("(", function.head) + 1, "/* x */", "a comment in the head")
+    yield from _typed(text.rindex(")", function.head, function.opened), f", {name}2", "its name repeated")
 
 
 def _head(text: str, head: int, opened: int) -> Iterator[Key]:
