@@ -27,7 +27,7 @@ class BoundNames:
     the parameters then, where it is already, and opens a scope behind each ``let`` (``src/parser/parser.cc``).
     """
 
-    __slots__ = ("_parameters", "bound", "calls", "hidden", "mentions", "rebound")
+    __slots__ = ("_is_hidden_now", "_parameters", "bound", "calls", "hidden", "mentions", "rebound")
 
     def __init__(self, function: FunctionStatements, bound: Bindings) -> None:
         self._parameters: Final = function.head.parameters
@@ -36,6 +36,8 @@ class BoundNames:
         self.mentions: Final = function.mentions.copy()
         self.calls: Final = dict(function.calls)
         self.hidden = function.hidden
+        self._is_hidden_now = False
+        """Whether it was found among these names that no other ``let`` stands before the hidden one."""
 
     def put_into(self, function: FunctionStatements) -> FunctionStatements:
         """The function with its names as they are now.
@@ -141,6 +143,7 @@ class BoundNames:
         if self.hidden is not None:
             raise NeedsFullAnalysis
         self.hidden = order, name
+        self._is_hidden_now = True
         self.rebound.add(name)
 
     def _show(self) -> None:
@@ -152,17 +155,17 @@ class BoundNames:
 
     def _has_let_before(self, order: float) -> bool:
         """Whether a ``let`` that is not hidden stands before the statement of ``order``."""
+        names = [name for name in self.bound if not name[1:2].isdigit()]  # those of graph variables are most of them
         return any(
             statement.order < order and statement.kind is SymbolKind.LET
-            for name in self.bound
-            if not is_graph_name(name)
+            for name in names
             for statement in self._statements_binding(name)
         )
 
     def _check_first_let(self) -> None:
         """See :meth:`put_into`."""
         if self.hidden is not None:
-            is_another = self._has_let_before(self.hidden[0])
+            is_another = not self._is_hidden_now and self._has_let_before(self.hidden[0])
         else:
             of_parameters = [name for name in self.rebound if name in self._parameters]
             lets = chain.from_iterable(map(self._statements_binding, of_parameters))

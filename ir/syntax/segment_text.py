@@ -12,7 +12,7 @@ from ..text.text_span import TextSpan
 from .lexer import WHITE_SPACE, first_piece, lex, pieces_of
 from .tokens import COMMENT, COMMENTS, OPEN_COMMENT, STRING, UNCLOSED_STRING
 
-__all__ = ["MOST_FINDINGS", "Kinship", "SegmentText", "cut_tokens", "tokens_behind_quotes", "without_open_comments"]
+__all__ = ["MOST_FINDINGS", "Kinship", "SegmentText", "tokens_behind_comments", "tokens_behind_quotes"]
 
 MOST_FINDINGS = 1000
 """How many findings of one segment are looked for."""
@@ -172,16 +172,24 @@ def cut_tokens(text: str) -> tuple[str, list[str], list[int]]:
     return _without_comments(lexed.kinds, lexed.pieces)
 
 
-def without_open_comments(text: str) -> str:
-    """A text with blanks for the marks of the first few comments that are never closed: what follows them is read."""
+def tokens_behind_comments(kinds: str, pieces: list[str]) -> tuple[str, list[str], list[int]]:
+    """The kinds, texts and starts of tokens, comments left out, where what follows an open comment is cut, too.
+
+    The marks of the first few of these are passed over.
+    """
+    made_kinds, texts, starts, offset = "", list[str](), list[int](), 0
     for _ in range(_MOST_QUOTES):
-        lexed = lex(text)
-        opened = lexed.kinds.find(OPEN_COMMENT)
+        opened = kinds.find(OPEN_COMMENT)
         if opened < 0:
             break
-        start = sum(map(len, lexed.pieces[:opened]))
-        text = f"{text[:start]}  {text[start + 2 :]}"
-    return text
+        before_kinds, before, before_starts = _without_comments(kinds[:opened], pieces[:opened])
+        made_kinds, texts = made_kinds + before_kinds, texts + before
+        starts += [offset + start for start in before_starts]
+        offset += sum(map(len, pieces[:opened])) + len("/*")
+        lexed = lex("".join(pieces[opened:])[len("/*") :])
+        kinds, pieces = lexed.kinds, lexed.pieces
+    rest_kinds, rest, rest_starts = _without_comments(kinds, pieces)
+    return made_kinds + rest_kinds, texts + rest, [*starts, *[offset + start for start in rest_starts]]
 
 
 def tokens_behind_quotes(

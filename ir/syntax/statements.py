@@ -14,7 +14,7 @@ from .cuts import Role
 from .forms import Form
 from .lexer import WHITE_SPACE
 from .segment_parser import SegmentParser
-from .segment_text import MOST_FINDINGS, SegmentText, cut_tokens, tokens_behind_quotes, without_open_comments
+from .segment_text import MOST_FINDINGS, SegmentText, tokens_behind_comments, tokens_behind_quotes
 from .tokens import COMMENTS, LOCAL, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["CutSegment", "Segment", "alike_segments", "is_same"]
@@ -196,8 +196,8 @@ class CutSegment(Segment):
     def _cut_tokens(self) -> tuple[str, list[str], list[int]]:
         if self.role not in _BEFORE_STRING or not self.hides_tokens:
             return super()._cut_tokens()
-        text = without_open_comments(self.text)
-        return tokens_behind_quotes(text, cut_tokens(text), _BEFORE_STRING[self.role])
+        tokens = tokens_behind_comments(self.kinds, self.pieces)
+        return tokens_behind_quotes(self.text, tokens, _BEFORE_STRING[self.role])
 
 
 def alike_segments(forms: Sequence[Form], texts: Iterable[str]) -> Iterator[Segment]:
