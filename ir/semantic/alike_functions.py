@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ..collections.layered_map import LayeredMap
 from ..syntax.statements import Segment
 from ..syntax.tokens import GLOBAL, GRAPH
-from ..types import ERROR, Type
+from ..types import Type
 from .function_regions import FunctionRegion
 from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .function_words import FunctionWords, function_words
@@ -128,9 +128,7 @@ class AlikeFunctions:
         used = {name for statement in statements for name in statement.outer_graph}
         outer_graph = {name: typer.outside.earlier_graph(name) for name in used}
         types = [
-            tuple([typer.type_of(name, statement.order) or ERROR for name in statement.uses])
-            if statement.diagnostics and not has_unknown
-            else None
+            typer.types_used(statement) if statement.diagnostics and not has_unknown else None
             for statement in statements
         ]
         known = _Known(function, statements, words.names, outer_graph, types, typer.context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import Final
 
 from msgspec.structs import replace
@@ -155,10 +155,9 @@ class BoundNames:
 
     def _has_let_before(self, order: float) -> bool:
         """Whether a ``let`` that is not hidden stands before the statement of ``order``."""
-        names = [name for name in self.bound if not name[1:2].isdigit()]  # those of graph variables are most of them
         return any(
             statement.order < order and statement.kind is SymbolKind.LET
-            for name in names
+            for name in filterfalse(is_graph_name, self.bound)
             for statement in self._statements_binding(name)
         )
 

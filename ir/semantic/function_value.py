@@ -63,13 +63,13 @@ def tell_result(typer: StatementTyper, last: TypedStatement | None) -> None:
     if last is None or not last.is_value or result is None or not has_incomplete(last.type):
         return
     determined = [type for _, type in _determined_by(result, last, typer)]
-    typer.parameters.determine(last, determined, math.inf, _types_used(last, typer))
+    typer.parameters.determine(last, determined, math.inf, typer.types_used(last))
 
 
 def _determined_by(result: Type, last: TypedStatement, typer: StatementTyper) -> Sequence[tuple[str, Type | None]]:
     """What the declared result of the function tells of what its last statement uses, whose type is open."""
     module = typer.context.types.module
-    typed = last.lowered.with_later_type(_types_used(last, typer), typer.outside.heads, result, module)
+    typed = last.lowered.with_later_type(typer.types_used(last), typer.outside.heads, result, module)
     return list(zip(last.uses, typed.determined, strict=True)) if typed.determined else ()
 
 
@@ -79,8 +79,4 @@ def _result_findings(typer: StatementTyper, last: TypedStatement) -> tuple[Diagn
     if head.result is None or last.type is ERROR or last.type == head.result or has_error(head.result):
         return ()
     own = typer.context.own(last)
-    return own.result_findings(_types_used(last, typer), typer.outside.heads, head.result, head)
-
-
-def _types_used(statement: TypedStatement, typer: StatementTyper) -> tuple[Type, ...]:
-    return tuple([typer.type_of(name, statement.order) or ERROR for name in statement.uses])
+    return own.result_findings(typer.types_used(last), typer.outside.heads, head.result, head)

@@ -410,14 +410,13 @@ class ModuleAnalyzer:
             part = segments if first == start else self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
             count = len(typer.placed)
-            typer.place_all(
-                moved.statements_of(context, part, first) if moved is not None else context.statements_of(part),
-                orders,
-                first,
-            )
+            if moved is None:
+                typer.place_all(context.statements_of(part), orders, first)
+            else:
+                before = moved.before(first, part, context)
+                typer.place_all(moved.statements_of(context, part, before), orders, first)
+                moved.keep_cached(typer, typer.placed[count:], before)
             typer.names.settle()
-            if moved is not None:
-                moved.keep_cached(typer, typer.placed[count:], first)
         self._statements.put(start, typer.placed, typer.reported)
         tell_result(typer, typer.placed[-1] if typer.placed else None)
         if typer.parameters.too_late:

@@ -8,7 +8,7 @@ ten thousand statements with type comments take 0.4 s of processor time after su
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
@@ -21,6 +21,10 @@ from .typed_statement import TypedStatement
 __all__ = ["MovedStatements"]
 
 
+_Before: TypeAlias = "tuple[TypedStatement, FunctionStatements]"
+"""A statement as it was, and the function that it was in."""
+
+
 class MovedStatements:
     """The statements of ``earlier``, whose text ``splice`` turned into the one that is analyzed."""
 
@@ -28,20 +32,23 @@ class MovedStatements:
         self._earlier: Final = earlier
         self._splice: Final = splice
 
-    def statements_of(self, context: TemplateCache, segments: Sequence[Segment], first: int) -> list[TypedStatement]:
-        """What statements bind and use, which are the segments from ``first`` on.
+    @staticmethod
+    def statements_of(
+        context: TemplateCache, segments: Sequence[Segment], before: Sequence[_Before | None]
+    ) -> list[TypedStatement]:
+        """What the statements of some segments bind and use, of which it is known what they were ``before``.
 
         Raises:
             NeedsFullAnalysis: one of them cannot be understood by itself.
         """
-        before = self._before(first, segments, context)
         unknown = [segment for segment, known in zip(segments, before, strict=True) if known is None]
         made = iter(context.statements_of(unknown))
         return [next(made) if known is None else known[0].unplaced() for known in before]
 
-    def keep_cached(self, typer: StatementTyper, placed: Sequence[TypedStatement], first: int) -> None:
-        """Keep what callers cache of those that mean what they did; they are ``placed`` from segment ``first`` on."""
-        before = self._before(first, [state.segment for state in placed], typer.context)
+    def keep_cached(
+        self, typer: StatementTyper, placed: Sequence[TypedStatement], before: Sequence[_Before | None]
+    ) -> None:
+        """Keep what callers cache of those of the statements ``placed`` that mean what they did ``before``."""
         for new, known in zip(placed, before, strict=True):
             if known is not None and type(new) is TypedStatement and self._mean_the_same(typer, new, *known):
                 new.take_cached(known[0])
@@ -64,16 +71,14 @@ class MovedStatements:
                 return False
         return True
 
-    def _before(
-        self, first: int, segments: Sequence[Segment], context: TemplateCache
-    ) -> list[tuple[TypedStatement, FunctionStatements] | None]:
-        """What each of some segments was before, and in which function, where that has the same templates.
+    def before(self, first: int, segments: Sequence[Segment], context: TemplateCache) -> list[_Before | None]:
+        """What each of the segments from ``first`` on was before, and in which function, if it has the same templates.
 
         ``None`` for those that are new, and those of which something was to be said.
         """
         splice, earlier = self._splice, self._earlier
         by = splice.new_end - splice.old_end
-        before: list[tuple[TypedStatement, FunctionStatements] | None] = []
+        before: list[_Before | None] = []
         function: FunctionStatements | None = None
         known_to = first  # up to which segment it is known which function it was in
         for index, segment in enumerate(segments, first):

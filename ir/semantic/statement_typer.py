@@ -467,6 +467,10 @@ class StatementTyper:
             return self.outside.earlier_graph(name)
         return type
 
+    def types_used(self, statement: TypedStatement) -> tuple[Type, ...]:
+        """The types of what a statement in its place uses; the error type for what means nothing there."""
+        return tuple([self.type_of(name, statement.order) or ERROR for name in statement.uses])
+
     def _state_with_unknown(self, statement: TypedStatement, order: float, index: int) -> TypedStatement:
         """A statement with names that mean nothing in its function: they have the type of what was meant, if that fits.
 

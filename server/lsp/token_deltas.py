@@ -13,7 +13,6 @@ import re
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain
 from typing import TypeAlias, cast
 
 import msgspec
@@ -107,7 +106,7 @@ def _encoded_alike(group: TokenGroup, encoding: Encoding) -> TokenBlock:
     likeness = group.likeness()
     if likeness is None:
         return _encode(group, encoding)
-    pieces = chain.from_iterable(map(comment_pieces, likeness.comments))
+    pieces = itertools.chain.from_iterable(map(comment_pieces, likeness.comments))
     key = (likeness.key, *[(start, len(piece), is_layer) for start, piece, is_layer in pieces])
     known = cast("LruMap[Hashable, TokenBlock] | None", likeness.memo.get(TokenBlock))
     if known is None:
