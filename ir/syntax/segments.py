@@ -219,6 +219,7 @@ class Splitter(DefinitionSplitter):
         end = self._flat_end(following)
         if end == len(self.kinds) and self.rest is not None:
             raise Beyond
+        self._seen = max(self._seen, end + 1)
         return end < len(self.kinds) and self.kinds[end] not in ";{}"
 
     def _short(self, start: int, end: int) -> Cut | None:

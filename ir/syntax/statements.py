@@ -197,6 +197,8 @@ class CutSegment(Segment):
         if self.role not in _BEFORE_STRING or not self.hides_tokens:
             return super()._cut_tokens()
         tokens = tokens_behind_comments(self.kinds, self.pieces)
+        if len(tokens[0]) < len(self.kinds_of_tokens):  # without its first mark, more of it is in a comment
+            return super()._cut_tokens()
         return tokens_behind_quotes(self.text, tokens, _BEFORE_STRING[self.role])
 
 

@@ -7,6 +7,7 @@ import pytest
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features.outline import outline
 from tests.ir.semantic.editing.comparison import difference
 
 _TYPE = "Tensor[(1, 8), float32]"
@@ -95,3 +96,19 @@ def test_a_semicolon_behind_a_brace_lost_and_put_back(value: str, binding: str, 
     back = lost.edit(TextSpan(at, at), ";")
     assert not [found for found in back.diagnostics if found.severity is Severity.ERROR]
     assert difference(back, Snapshot.open(text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize("end", [") {\n  %x\n}\n", ""])
+def test_a_comment_that_hides_more_without_its_first_mark_costs_no_name_of_a_function(end: str):
+    text = f'#[version = "0.0.5"]\n/* /*\ndef @main(%x: float32 */{end}'
+    snapshot = Snapshot.open(text, "example.relay")
+    assert "internal-error" not in [found.code for found in snapshot.diagnostics]
+    assert [symbol.name for symbol in outline(snapshot)] == ["@main"]
+
+
+def test_a_brace_in_a_line_of_keywords_ends_what_a_definition_ended_before():
+    words = "let if %x def fn let else match %y def @g(%x: int32) {\n  %x\n}\n"
+    snapshot = Snapshot.open(f'#[version = "0.0.5"]\ndef @main(%x: float32) {{\n  %x\n  }} {words}', "example.relay")
+    at = snapshot.text.index("else")
+    edited = snapshot.edit(TextSpan(at, at + len("else")), "}")
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
