@@ -21,7 +21,7 @@ from ..syntax.lowering import Item, Lowering
 from ..syntax.programs import Step
 from ..syntax.scopes import Definition, Names, Scope, SymbolKind
 from ..syntax.statements import Segment
-from ..syntax.tokens import LET, META
+from ..syntax.tokens import META
 from ..syntax.top_level import unexpected_brace
 from ..syntax.tree import token_range
 from ..syntax.units import SyntaxOrigin, Unit
@@ -352,9 +352,6 @@ class LoweredStatement:
             diagnostics = [self._located(each) for each in inferred.diagnostics if each is not COUNTED]
             if len(diagnostics) < len(inferred.diagnostics):
                 diagnostics = LazyFindings(inferred.diagnostics, self._worded, known, heads)
-                kinds = self.unit.segment.tokens[0]
-                if kinds.count(LET) > kinds.startswith(LET):  # what it binds inside may have no place of its own
-                    diagnostics = self._worded(known, heads)
         if is_broken:
             return TypedLowering(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
         return TypedLowering(inferred.type, diagnostics, self._determined(inferred))

@@ -138,6 +138,8 @@ class BodyLowering(LoweringContext):
         lets = sum(item.kind == "let" for item in items)
         value = self.fold(items, self._place(self._last_token(step.node.last)), lambda: self._range(step.node))
         self.scope.pop(lets)
+        if isinstance(value, Let):
+            self.origins.setdefault(value, SyntaxOrigin(self.unit, self.statement, step.node))
         return value
 
     _do_let_value = _do_sequence

@@ -70,6 +70,18 @@ def @main(%x: float32) -> int32 {
 """)
 
 
+def test_a_sequence_that_is_not_what_is_declared(check_errors: CheckErrors) -> None:
+    check_errors("""
+def @main(%x: float32) {
+  let %a: int32 = (7; %x);
+//                 ^^^^^ type-mismatch: %a is declared int32, but its value is float32: its dtype is float32, not int32
+  let %b: int32 = (let %c = 7f; add(%x, %c));
+//                 ^^^^^^^^^^^^^^^^^^^^^^^^ type-mismatch: %b is declared int32, but its value is float32
+  add(%a, %b)
+}
+""")
+
+
 def test_the_condition_of_an_if(errors: Errors) -> None:
     (error,) = errors("def @main(%x: float32) { if (%x) { %x } else { %x } }")
     assert error.code == "condition-not-boolean"
