@@ -16,6 +16,7 @@ their line, too (``match" (%x) {``): it belongs to what they are typed in.
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -23,7 +24,7 @@ from typing import Final
 
 import msgspec
 
-from ..text.line_index import LineIndex
+from ..text.line_index import LineIndex, closes_each_comment
 from .tokens import BY_TEXT, COMMENT, GLOBAL, LOCAL, META, METADATA, NAME, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = [
@@ -108,8 +109,8 @@ _LINE: Final = re.compile(r"[^\r\n]*[\r\n][ \t\r\n\f\v\ufeff]*(?=[^ \t\r\n\f\v\u
 _DEFINITIONS: Final = ("def @", "type ")
 """What definitions begin with."""
 _DEFINITION: Final = re.compile(_BEFORE_DEFINITION)
-_CODE_BEHIND: Final = re.compile(f"{_BEFORE_DEFINITION}|{_END_OF_LINE}")
-"""What is read behind a comment that is never closed."""
+_LINE_CLOSE: Final = re.compile(_END_OF_LINE)
+_LONGEST_CLOSE: Final = len("} else {")
 _UNSURE_PIECES: Final = 2
 """How many pieces at the end of a part of a line may be others: what follows tells whether a definition begins."""
 _NAME_END: Final = re.compile("[A-Za-z0-9_/.]")
@@ -241,8 +242,9 @@ class PieceReader:
         if not (is_behind_comment and is_at_hand and self._part_start <= start and goal + reach < self._limit):
             self._look_at(goal + reach)
         part, limit = self._part, self._limit
-        # What was found beyond a comment's beginning is of no use; there may be many of them in a long line.
-        pieces = self._few_pieces(goal) if is_behind_comment else pieces_of(part)
+        # What follows the beginning of an open comment is of no use; there may be many of them in a long line.
+        may_be_open = is_behind_comment or not closes_each_comment(part[: part.rfind("/*")])
+        pieces = self._few_pieces(goal if is_behind_comment else sys.maxsize) if may_be_open else pieces_of(part)
         kinds = "".join(map(_kinds.__getitem__, pieces))
         opened = kinds.find(OPEN_COMMENT)
         if opened < 0 and kinds.endswith(METADATA):  # it is all that follows, which need not be scanned
@@ -368,6 +370,15 @@ def first_piece(text: str) -> str:
     return match[0] if match is not None else ""
 
 
+def _code_behind(line: str) -> int | None:
+    """Where on its line code is read behind a comment that is never closed and begins the ``line``."""
+    definition = _DEFINITION.search(line, len("/*")) if any(map(line.__contains__, _DEFINITIONS)) else None
+    if definition is not None:
+        return definition.start()
+    end = _LINE_CLOSE.search(line, max(len("/*"), len(line.rstrip(" \t\r\n")) - _LONGEST_CLOSE))
+    return None if end is None else end.start()
+
+
 def _open_comment(lines: LineIndex, part: str, start: int, at: int) -> str:
     """The piece of a comment that has others inside it, or is never closed; then it ends with its line.
 
@@ -377,9 +388,9 @@ def _open_comment(lines: LineIndex, part: str, start: int, at: int) -> str:
     if end is None:
         line, _ = lines.line_and_column(start)
         its_line = lines.part(start, lines.line_start(line + 1))
-        behind = _CODE_BEHIND.search(its_line, len("/*"))
+        behind = _code_behind(its_line)
         if behind is not None:
-            return its_line[: behind.start()]
+            return its_line[:behind]
         line_with_space = _LINE.match(part, at)
         if line_with_space is not None:
             return line_with_space[0]

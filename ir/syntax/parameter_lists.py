@@ -24,6 +24,9 @@ _START: Final = re.compile(rf"{DEF}{GLOBAL}(?:\[[{NAME},]*\])?\(")
 _ELEMENT: Final = re.compile(f"{LOCAL}[^{LOCAL}]*")
 """A parameter and what follows it, up to the next one: there are no local names in a type."""
 
+_ENDS_PARAMETERS: Final = ")}{="
+"""What, before the first parameter, would be the end of the list, or an attribute, behind which no parameter stands."""
+
 
 class ListedParameters(Sequence[Statement]):
     """Parameters of a long head, each of which is a statement by itself, that is made when it is first asked for.
@@ -78,19 +81,22 @@ def shortened_head(kinds: str) -> ShortenedHead | None:
     """A head without most of its parameters; ``None`` where it has few, or begins otherwise than a head does.
 
     The first two stay, since a list needs its comma after the first element alone; so does the last one, and what is
-    broken, with the parameter behind it: that is where its fault may show.
+    broken, with the parameter behind it: that is where its fault may show. What is typed before the first stays, too.
     """
     start = _START.match(kinds)
-    if start is None or kinds.count(LOCAL, start.end()) < _FEWEST or not kinds.startswith(LOCAL, start.end()):
+    if start is None or kinds.count(LOCAL, start.end()) < _FEWEST:
         return None
-    kept: list[str] = [kinds[: start.end()]]
-    tokens = list(range(start.end()))
+    first = kinds.index(LOCAL, start.end())
+    if not set(kinds[start.end() : first]).isdisjoint(_ENDS_PARAMETERS):
+        return None
+    kept: list[str] = [kinds[:first]]
+    tokens = list(range(first))
     listed: list[str] = []
     firsts: list[int] = []
     roots: dict[str, ShapeNode | None] = {}
     stays = 2
-    elements = _ELEMENT.findall(kinds, start.end())
-    first, last = start.end(), len(elements) - 1
+    elements = _ELEMENT.findall(kinds, first)
+    last = len(elements) - 1
     for number, element in enumerate(elements):
         end = first + len(element)
         if element in roots:

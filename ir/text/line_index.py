@@ -14,7 +14,7 @@ from ..cancellation import check_cancelled
 from ..collections.block_list import common_beginning
 from .text_span import TextSpan
 
-__all__ = ["LineIndex"]
+__all__ = ["LineIndex", "closes_each_comment"]
 
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 _COMMENT_MARK: Final = re.compile(r"/\*|\*/")
@@ -48,7 +48,7 @@ class _Block:
         """By how much it changes the number of open comments, and the lowest change on the way."""
         if self._comments is None:
             change = lowest = 0
-            for mark in () if _closes_each_comment(self.text) else _COMMENT_MARK.findall(self.text):
+            for mark in () if closes_each_comment(self.text) else _COMMENT_MARK.findall(self.text):
                 change += 1 if mark == "/*" else -1
                 lowest = min(lowest, change)
             self._comments = (change, lowest)
@@ -62,7 +62,7 @@ class _Block:
         return self._marks
 
 
-def _closes_each_comment(text: str) -> bool:
+def closes_each_comment(text: str) -> bool:
     """Whether each mark that opens a comment is closed by the next mark, as in what TVM prints.
 
     The first key that opens a comment asks that of the whole text: this takes a quarter of what going over marks does.

@@ -93,6 +93,12 @@ def test_a_long_head_is_read_as_it_would_be_at_once(seed: int, monkeypatch: pyte
         _head(6).replace(") ->", " ->"),
         _head(6).replace("main(", "main"),
         _head(6).replace(", %p1", " %p1"),
+        _head(6).replace("(%p0", "(/ %p0"),
+        _head(6).replace("(%p0", "(/* x %p0"),
+        _head(6).replace("(%p0", "(a: int32, %p0"),
+        _head(6).replace("(%p0", "((%p0"),
+        _head(6).replace("(%p0", "()%p0"),
+        _head(6).replace("(%p0", "(Inline=1, %p0"),
     ],
 )
 def test_a_fault_in_a_long_head_is_where_it_would_be_at_once(text: str, monkeypatch: pytest.MonkeyPatch):
