@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping
+from itertools import chain, filterfalse
 from typing import Any, Final, Generic, TypeVar
 
 __all__ = ["LayeredMap"]
@@ -64,8 +65,10 @@ class LayeredMap(Generic[K, V]):
     def __iter__(self) -> Iterator[K]:
         """The keys."""
         recent = self._recent
-        yield from (key for key in self._settled if key not in recent)
-        yield from (key for key, value in recent.items() if value is not _GONE)
+        return chain(
+            filterfalse(recent.__contains__, self._settled),
+            [key for key, value in recent.items() if value is not _GONE],
+        )
 
     def __contains__(self, key: K) -> bool:
         return self.get(key) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain, filterfalse
+from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
@@ -17,6 +17,9 @@ from .function_statements import Bindings, FunctionStatements
 from .typed_statement import TypedStatement
 
 __all__ = ["BoundNames"]
+
+_BEHIND_GRAPH_NAMES: Final = "%:"
+"""Names from ``%0`` to ``%9…`` come before it: of a hundred thousand, each is compared, and no function is called."""
 
 
 class BoundNames:
@@ -157,7 +160,7 @@ class BoundNames:
         """Whether a ``let`` that is not hidden stands before the statement of ``order``."""
         return any(
             statement.order < order and statement.kind is SymbolKind.LET
-            for name in filterfalse(is_graph_name, self.bound)
+            for name in filter(_BEHIND_GRAPH_NAMES.__lt__, self.bound)
             for statement in self._statements_binding(name)
         )
 

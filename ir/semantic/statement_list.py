@@ -41,7 +41,9 @@ class _Block(list["TypedStatement | None"]):
     def dependents(self, names: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
         """Which statements here depend on each of some names, in order; kept for those that were asked for last."""
         known = self._dependents
-        if known is not None and (known[0] is names or known[0] == names):
+        if known is not None and known[0] is names:
+            return known[1]
+        if known is not None and known[0] == names:
             # The names of a head that was read again are others that are equal: to compare a thousand costs 10 us.
             self._dependents = names, known[1]
             return known[1]
@@ -148,10 +150,9 @@ class StatementList(BlockList["TypedStatement | None"]):
 
         A function may have a thousand of these, and each is asked for: where they are used is kept with blocks.
         """
-        for first, stop, block in self.parts(start, end):
-            at = block.dependents(among).get(name)
-            base = self.block_start(self.block_number(first))
-            if at is not None and between(at, first - base, stop - base):
+        for number in range(self.block_number(start), self.block_number(end - 1) + 1) if start < end else ():
+            at = self._blocks[number].dependents(among).get(name)
+            if at is not None and between(at, start - (base := self.block_start(number)), end - base):
                 return True
         return False
 

@@ -418,6 +418,8 @@ class Splitter(DefinitionSplitter):
         if self.rest is not None and end == len(self.kinds):
             raise Beyond
         value = value_below(self.kinds[first:end], self._beginnings(first, end))
+        if value is not None:
+            self._seen = max(self._seen, end + 1)
         return Cut(end if value is None else first + value, Role.STATEMENT, True, is_short=value is not None)
 
     def _beginnings(self, first: int, end: int) -> Iterator[int]:
