@@ -24,7 +24,7 @@ from .late_constructors import LateConstructors
 from .lazy_findings import counted
 from .outer import Outer
 from .statement_typer import StatementTyper
-from .template_cache import TemplateCache
+from .template_cache import TemplateCache, TemplatesAboveTypes
 from .typed_statement import ReportedStatement, TypedStatement
 
 __all__ = ["AlikeFunctions"]
@@ -46,7 +46,7 @@ class _Known(NamedTuple):
     names: Sequence[str]
     outer_graph: Mapping[str, Type | None]
     types: Sequence[tuple[Type, ...] | None]
-    context: TemplateCache
+    context: TemplateCache | TemplatesAboveTypes
 
 
 class AlikeFunctions:

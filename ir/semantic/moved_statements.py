@@ -15,7 +15,7 @@ from ..syntax.statements import Segment
 from .function_statements import FunctionStatements
 from .module_analysis import ModuleAnalysis
 from .statement_typer import StatementTyper
-from .template_cache import TemplateCache
+from .template_cache import TemplateCache, TemplatesAboveTypes
 from .typed_statement import TypedStatement
 
 __all__ = ["MovedStatements"]
@@ -34,7 +34,7 @@ class MovedStatements:
 
     @staticmethod
     def statements_of(
-        context: TemplateCache, segments: Sequence[Segment], before: Sequence[_Before | None]
+        context: TemplateCache | TemplatesAboveTypes, segments: Sequence[Segment], before: Sequence[_Before | None]
     ) -> list[TypedStatement]:
         """What the statements of some segments bind and use, of which it is known what they were ``before``.
 
@@ -71,7 +71,9 @@ class MovedStatements:
                 return False
         return True
 
-    def before(self, first: int, segments: Sequence[Segment], context: TemplateCache) -> list[_Before | None]:
+    def before(
+        self, first: int, segments: Sequence[Segment], context: TemplateCache | TemplatesAboveTypes
+    ) -> list[_Before | None]:
         """What each of the segments from ``first`` on was before, and in which function, if it has the same templates.
 
         ``None`` for those that are new, and those of which something was to be said.
@@ -91,7 +93,7 @@ class MovedStatements:
                 function, known_to = None, index + 1
                 if isinstance(around, FunctionStatements):
                     known_to = around.end + index - at
-                    if earlier.context.within(around.head, around.late) is context:
+                    if context.is_same(earlier.context.within(around.head, around.late)):
                         function = around
             state = earlier.states[at]
             if function is None or state is None or type(state) is not TypedStatement or state.segment is not segment:

@@ -24,7 +24,7 @@ from .lowered_statement import LoweredStatement, TypedLowering
 from .parameter_types import ParameterTypes
 from .retyping import Retyping
 from .statement_list import StatementList, between, replaced
-from .template_cache import TemplateCache
+from .template_cache import TemplateCache, TemplatesAboveTypes
 from .typed_statement import TypedStatement
 from .unknown_names import NEARBY, UnknownNames, undefined_names
 
@@ -67,7 +67,7 @@ class StatementTyper:
 
     def __init__(
         self,
-        context: TemplateCache,
+        context: TemplateCache | TemplatesAboveTypes,
         function: FunctionStatements,
         names: Bindings,
         states: StatementList,
@@ -106,7 +106,7 @@ class StatementTyper:
         """
         name = statement.bound
         if name is not None and self.names.hides_nothing(statement, order):
-            statement = self.context.hidden_let(statement.segment, name)
+            statement = self.context.hidden_let(statement, name)
             self.names.hide(order, name)
         state = self._state(statement, order, index)
         self.names.bind(state)
@@ -497,7 +497,7 @@ class StatementTyper:
             if type is None
         }
         if kinds.startswith(GRAPH + "(") and texts[0] in unknown and kinds.endswith(";"):
-            return self._state(self.context.without_equals(statement.segment), order, index)
+            return self._state(self.context.without_equals(statement), order, index)
         suggested = {name: (self._suggested_type(near[0], order) if near else None) for name, near in unknown.items()}
         guessed_types = tuple([known[name] or suggested[name] or ERROR for name in statement.uses])
         guess, findings = self._findings(statement, guessed_types)

@@ -43,7 +43,7 @@ from .typed_statement import ReportedStatement, TypedStatement
 if TYPE_CHECKING:
     from .whole_function import WholeFunctionAnalysis
 
-__all__ = ["TemplateCache"]
+__all__ = ["TemplateCache", "TemplatesAboveTypes"]
 
 
 _KEPT: Final = 4_096
@@ -101,19 +101,18 @@ def _getter(positions: Sequence[int]) -> Callable[[Sequence[str]], Any]:
 class TemplateCache:
     """What the statements of a text share: its metadata and data types, and everything lowered so far.
 
-    Those of a function with type parameters, or above a data type, have one of their own (:meth:`within`).
+    Those of a function with type parameters have one of their own (:meth:`within`).
     """
 
     __slots__ = (
         "__weakref__",
+        "_above",
         "_alike",
         "_at_fault",
-        "_below",
         "_by_form",
         "_faulty",
         "_faulty_outlines",
         "_heads",
-        "_late",
         "_outlines",
         "_parameters",
         "_plans",
@@ -130,14 +129,12 @@ class TemplateCache:
         types: ModuleTypes,
         parameters: tuple[TypeVar, ...] = (),
         late: LateConstructors = NONE_LATE,
-        below: TemplateCache | None = None,
     ) -> None:
         self.types: Final = types
         self.names: Final = types.names(parameters, late)
-        self._late: Final = late
-        self._below: Final = None if below is None else ref(below)  # which holds us
-        """What the statements of functions with these type parameters share that stand below all types."""
-        self._within: Final[LruMap[tuple[tuple[TypeVar, ...], LateConstructors], TemplateCache]] = LruMap(_SCOPES_KEPT)
+        self._within: Final[LruMap[tuple[TypeVar, ...], TemplateCache]] = LruMap(_SCOPES_KEPT)
+        self._above: Final[LruMap[LateConstructors, TemplateCache]] = LruMap(_SCOPES_KEPT)
+        """What statements share that name constructors of types below them."""
         self._parameters: Final = parameters
         self._templates: LruMap[object, StatementTemplate | None] = LruMap(_KEPT)
         self._valueless: Final[LruMap[object, frozenset[int]]] = LruMap(_KEPT)
@@ -160,7 +157,7 @@ class TemplateCache:
 
     def following(self, types: ModuleTypes, changed: frozenset[str]) -> TemplateCache:
         """The same after an edit of the types or the metadata, without what depends on ``changed`` names."""
-        made = TemplateCache(types, self._parameters, self._late)
+        made = TemplateCache(types, self._parameters)
         made._plans = self._plans
 
         def holds(template: StatementTemplate | None) -> bool:
@@ -169,19 +166,27 @@ class TemplateCache:
         made._templates, made._by_form = self._templates.only(holds), self._by_form.only(holds)
         return made
 
-    def within(self, head: Head, late: LateConstructors = NONE_LATE) -> TemplateCache:
+    def is_same(self, other: TemplateCache | TemplatesAboveTypes) -> bool:
+        """Whether statements of one mean the same in the other."""
+        return self is other
+
+    def within(self, head: Head, late: LateConstructors = NONE_LATE) -> TemplateCache | TemplatesAboveTypes:
         """What the statements of a function share that stands above the types of the constructors in ``late``.
 
         It has other functions of the same type parameters in it.
         """
         parameters = head.type_parameters
-        if not parameters and not late:
-            return self
-        inner = self._within.get((parameters, late))
+        inner = self._within.get(parameters) if parameters else self
         if inner is None:
-            below = self.within(head) if late else None
-            inner = self._within[parameters, late] = TemplateCache(self.types, parameters, late, below)
-        return inner
+            inner = self._within[parameters] = TemplateCache(self.types, parameters)
+        return TemplatesAboveTypes(inner, late) if late else inner
+
+    def above(self, late: LateConstructors) -> TemplateCache:
+        """What the statements share that name some of the constructors in ``late``, whose types are below them."""
+        made = self._above.get(late)
+        if made is None:
+            made = self._above[late] = TemplateCache(self.types, self._parameters, late)
+        return made
 
     def head(self, header: Segment) -> Head:
         """The head of a function, read once for its segment."""
@@ -308,12 +313,14 @@ class TemplateCache:
     def _is_no_operator(self, name: str) -> bool:
         return operators.find(name) is None and name not in self.names.constructors and name not in self.names.types
 
-    def without_equals(self, segment: Segment) -> TypedStatement:
+    def without_equals(self, statement: TypedStatement) -> TypedStatement:
         """A statement that is a binding without its `=`, where it looks like a call of what it binds."""
+        segment = statement.segment
         return ReportedStatement.lowered_alone(segment, self._lowered(segment, lost_equals=True))
 
-    def hidden_let(self, segment: Segment, name: str) -> TypedStatement:
+    def hidden_let(self, statement: TypedStatement, name: str) -> TypedStatement:
         """A ``let`` of a name that goes on meaning something else: it is as one that the statement binds inside it."""
+        segment = statement.segment
         return ReportedStatement.lowered_alone(segment, self._lowered(segment, hidden=name))
 
     def _lowered(self, segment: Segment, *, lost_equals: bool = False, hidden: str | None = None) -> LoweredStatement:
@@ -411,11 +418,7 @@ class TemplateCache:
     def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> StatementTemplate | None:
         template = self._templates.get(key)
         if template is None and key not in self._templates:
-            below = self._below() if self._below is not None else None
-            template = below._template_of(key, segment, names) if below is not None else None
-            if below is None or (template is not None and any(map(self._late.__contains__, template.lowered.declared))):
-                template = self._find_template(segment, names)
-            self._templates[key] = template
+            template = self._templates[key] = self._find_template(segment, names)
         return template
 
     def _plan(self, kinds: str) -> _Plan:
@@ -498,8 +501,63 @@ class TemplateCache:
         return (
             self.types.nearest.is_passed_over(word)
             and self._is_no_operator(word)
-            and word not in self._late
             and word not in attribute_names()
             and not DataType(word).is_valid
             and operator_prefix(word) is None
         )
+
+
+class TemplatesAboveTypes:
+    """What the statements of a function share that stands above the types of the constructors in ``late``.
+
+    Those that name none of these are the same below the types: of ten thousand functions between as many types, each
+    would otherwise begin anew. Nothing else that is said of a statement depends on where the types are.
+    """
+
+    __slots__ = ("_below", "_late", "types")
+
+    def __init__(self, below: TemplateCache, late: LateConstructors) -> None:
+        self.types: Final = below.types
+        self._below: Final = below
+        """That of functions with the same type parameters which stand below all types."""
+        self._late: Final = late
+
+    def is_same(self, other: TemplateCache | TemplatesAboveTypes) -> bool:
+        """See :meth:`TemplateCache.is_same`."""
+        return isinstance(other, TemplatesAboveTypes) and other._below is self._below and other._late == self._late
+
+    def _context_of(self, statement: TypedStatement) -> TemplateCache:
+        is_above = any(map(self._late.__contains__, statement.lowered.declared))
+        return self._below.above(self._late) if is_above else self._below
+
+    def statements_of(self, segments: Sequence[Segment], names: Sequence[str] | None = None) -> list[TypedStatement]:
+        """See :meth:`TemplateCache.statements_of`."""
+        statements = self._below.statements_of(segments, names)
+        for number, statement in enumerate(statements):
+            if statement.lowered.declared and (context := self._context_of(statement)) is not self._below:
+                statements[number] = context.statements_of(segments[number : number + 1])[0]
+        return statements
+
+    def own(self, statement: TypedStatement) -> LoweredStatement:
+        """See :meth:`TemplateCache.own`."""
+        return self._context_of(statement).own(statement)
+
+    def findings(
+        self, statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
+    ) -> tuple[TypedLowering, Sequence[Diagnostic]]:
+        """See :meth:`TemplateCache.findings`."""
+        return self._context_of(statement).findings(statement, types, heads)
+
+    def findings_if_shown(
+        self, like: Sequence[Diagnostic], statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
+    ) -> LazyFindings:
+        """See :meth:`TemplateCache.findings_if_shown`."""
+        return self._context_of(statement).findings_if_shown(like, statement, types, heads)
+
+    def without_equals(self, statement: TypedStatement) -> TypedStatement:
+        """See :meth:`TemplateCache.without_equals`."""
+        return self._context_of(statement).without_equals(statement)
+
+    def hidden_let(self, statement: TypedStatement, name: str) -> TypedStatement:
+        """See :meth:`TemplateCache.hidden_let`."""
+        return self._context_of(statement).hidden_let(statement, name)
