@@ -14,6 +14,7 @@ from ..syntax.scopes import SymbolKind, is_graph_name
 from ..types import Type
 from .declarations import NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements
+from .lints.unused import Mentions
 from .typed_statement import TypedStatement
 
 __all__ = ["BoundNames"]
@@ -25,18 +26,19 @@ _BEHIND_GRAPH_NAMES: Final = "%:"
 class BoundNames:
     """The names that statements of one function bind and mention, kept up to date as statements come and go.
 
-    ``bound`` are the statements that bind each name, which this changes. ``hidden`` is the order of a ``let`` that
-    binds a parameter's name, and that name, where no other ``let`` stands before it: TVM adds the name to the scope of
-    the parameters then, where it is already, and opens a scope behind each ``let`` (``src/parser/parser.cc``).
+    ``bound`` are the statements that bind each name, which this changes, as it does ``mentions``. ``hidden`` is the
+    order of a ``let`` that binds a parameter's name, and that name, where no other ``let`` stands before it: TVM adds
+    the name to the scope of the parameters then, where it is already, and opens a scope behind each ``let``
+    (``src/parser/parser.cc``).
     """
 
     __slots__ = ("_is_hidden_now", "_parameters", "bound", "calls", "hidden", "mentions", "rebound")
 
-    def __init__(self, function: FunctionStatements, bound: Bindings) -> None:
+    def __init__(self, function: FunctionStatements, bound: Bindings, mentions: Mentions) -> None:
         self._parameters: Final = function.head.parameters
         self.bound: Final = bound
         self.rebound: Final = set(function.rebound)
-        self.mentions: Final = function.mentions.copy()
+        self.mentions: Final = mentions
         self.calls: Final = dict(function.calls)
         self.hidden = function.hidden
         self._is_hidden_now = False
@@ -57,8 +59,8 @@ class BoundNames:
     def copied_into(self, function: FunctionStatements) -> FunctionStatements:
         """:meth:`put_into`, with copies that do not change as these go on to."""
         rebound, hidden = frozenset(self.rebound), self.hidden
-        copied = replace(function, mentions=self.mentions, rebound=rebound, calls=self.calls, hidden=hidden)
-        return BoundNames(copied, self.bound.copy()).put_into(function)
+        copied = replace(function, rebound=rebound, calls=self.calls, hidden=hidden)
+        return BoundNames(copied, self.bound.copy(), self.mentions.copy()).put_into(function)
 
     def settle(self) -> None:
         """See :meth:`.LayeredMap.settle`."""

@@ -54,6 +54,7 @@ class ModuleTypes:
     __slots__ = (
         "_are_ordinary",
         "_elsewhere",
+        "_for_heads",
         "_late",
         "changed",
         "memos",
@@ -98,6 +99,7 @@ class ModuleTypes:
         """The number of each constructor in the order of the text, and that of the type that each belongs to."""
         self._elsewhere: tuple[dict[str, Definition], dict[str, Definition]] | None = None
         """What the names of types, and those of constructors, stand for in other parts of the module."""
+        self._for_heads: Names | None = None
         self.parameter_types: Final[dict[str, Type]] = {}
         """What types of parameters in long heads say, where they name nothing of the module."""
         self.variables: Final[dict[str, TypeVar]] = {} if earlier is None else earlier.variables
@@ -152,14 +154,20 @@ class ModuleTypes:
         numbers, of_types = self._late
         return LateConstructors(numbers, bisect_left(of_types, count))
 
+    @property
+    def names_for_heads(self) -> Names:
+        """:meth:`names`, for what adds none to them."""
+        if self._for_heads is None:
+            self._for_heads = self.names()
+        return self._for_heads
+
     def names(self, parameters: Iterable[TypeVar] = (), late: LateConstructors = NONE_LATE) -> Names:
         """The names of a module without functions, for reading a part of it.
 
         It is one with these type parameters, above the types of the constructors in ``late``.
         """
-        made = Names()
+        made = Names(nearest=self.nearest)
         made.late = late
-        made.nearest = self.nearest
         made.metadata = self.tables
         if self._elsewhere is None:
             declared = self.reading.names

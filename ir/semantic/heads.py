@@ -26,7 +26,7 @@ from ..text.text_span import TextSpan
 from ..type_visitor import has_incomplete
 from ..types import ERROR, FuncType, IncompleteType, Type, TypeVar
 from .declarations import METADATA_USE, ModuleTypes
-from .head_parts import HeadParts, HeadWords, head_words, moved_behind_name
+from .head_parts import HeadParts, HeadWords, moved_behind_name
 
 __all__ = ["Head"]
 
@@ -67,12 +67,14 @@ class Head:
         "words",
     )
 
-    def __init__(self, header: Segment, types: ModuleTypes, earlier: Head | None = None) -> None:
+    def __init__(
+        self, header: Segment, types: ModuleTypes, earlier: Head | None = None, words: HeadWords | None = None
+    ) -> None:
         """``earlier`` is that of the segment that an edit made ``header`` of, read with the same types."""
         header.parse()
         kinds, texts, _ = header.tokens
         self.segment = header
-        self.words = head_words(header)
+        self.words = words
         """By what it is known among heads that differ in the names of their functions alone."""
         name = name_of_head(kinds)
         self.name = texts[name] if name is not None else ""
@@ -362,7 +364,7 @@ class _HeadLowering(Lowering):
 
     def __init__(self, types: ModuleTypes, earlier: Head | None = None, kinship: Kinship | None = None) -> None:
         self._variables: Final = types.variables
-        super().__init__(types.names(), None)
+        super().__init__(types.names_for_heads, None)
         self._types_by_text = self._shared_types = types.parameter_types
         self.listed_before: _Listed | None = None
         """Those whose places are worked out when they are asked for."""

@@ -168,7 +168,7 @@ def _edited(
     affected = {name for state in removed if state is not None and (name := state.bound) is not None}
     affected.update([state.bound for state in statements if state.bound is not None])
     outside = Outer(heads, earlier.functions[:position])
-    typer = StatementTyper(context, head, function.names.copy(), earlier.states, outside)
+    typer = StatementTyper(context, head, earlier.states, outside)
     typer.names.remove(removed)
     lost = typer.parameters.forget(removed, zip(statements, orders, strict=True))
     depended_on = typer.names.mentions.among(affected)  # by others than what is placed now

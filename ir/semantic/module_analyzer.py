@@ -12,7 +12,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from ..cancellation import check_cancelled
-from ..collections.layered_map import LayeredMap
 from ..diagnostics import Diagnostic
 from ..internal_errors import internal_error
 from ..syntax.cuts import Role
@@ -273,7 +272,7 @@ class ModuleAnalyzer:
         if last is None or known.determined_late:
             return None
         ended = replace(known.ending(end, is_closed=region.is_closed), late=self._late(start))
-        typer = StatementTyper(self.context.within(head, ended.late), ended, known.names.copy(), self.states, outside)
+        typer = StatementTyper(self.context.within(head, ended.late), ended, self.states, outside)
         typer.names.remove(removed)
         statements = typer.context.statements_of(self.segments[kept:end])
         orders = [last.order + 1 + number for number in range(end - kept)]
@@ -400,8 +399,7 @@ class ModuleAnalyzer:
             return made
         function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed, late=late)
         context = self.context.within(region.head, late)
-        typer = StatementTyper(context, function, LayeredMap(), StatementList(), outside)
-        typer.parameters.is_fresh = True
+        typer = StatementTyper(context, function, StatementList(), outside, is_fresh=True)
         moved = MovedStatements(self._before, self.splice) if self._before is not None else None
         for first in range(start, end, _AT_ONCE):
             check_cancelled()
@@ -454,7 +452,7 @@ class ModuleAnalyzer:
         elif not names and not unknown:
             return known
         context = self.context.within(head, known.late)
-        typer = StatementTyper(context, function, known.names.copy(), self.states, outside)
+        typer = StatementTyper(context, function, self.states, outside)
         if head is not known.head:
             typer.names.have_parameters_instead_of(known.head.parameters)
         self._tell_of(typer, outside.heads)

@@ -27,23 +27,31 @@ class ParameterTypes:
     __slots__ = (
         "_first_open",
         "_heads",
+        "_is_fresh",
         "_names",
         "_untyped",
         "inferred",
-        "is_fresh",
         "is_settling",
         "is_unsure",
         "late",
         "too_late",
     )
 
-    def __init__(self, function: FunctionStatements, names: BoundNames, heads: Mapping[str, Head]) -> None:
+    def __init__(
+        self,
+        function: FunctionStatements,
+        names: BoundNames,
+        heads: Mapping[str, Head],
+        inferred: dict[str, InferredParameter],
+        *,
+        is_fresh: bool,
+    ) -> None:
         self._untyped: Final = frozenset(function.head.untyped)
         self._names: Final = names
         self._heads: Final = heads
-        self.is_fresh = False
+        self._is_fresh: Final = is_fresh
         """Whether all statements of the function are typed, from its beginning on."""
-        self.inferred: Final = dict(function.inferred)
+        self.inferred: Final = inferred
         """What is known of them so far."""
         self.late: Final = set(function.determined_late)
         """See :attr:`.FunctionStatements.determined_late`."""
@@ -108,7 +116,7 @@ class ParameterTypes:
             if type is None or (known is not None and not (name[0] == "@" and has_incomplete(known.type))):
                 continue
             is_value = not self._is_open(name)
-            if is_value and not (self.is_fresh and self._names.is_bound_once(name)):
+            if is_value and not (self._is_fresh and self._names.is_bound_once(name)):
                 raise NeedsFullAnalysis
             if (has_incomplete(type) and name[0] != "@") or has_error(type):
                 if any(map(has_error, types)):

@@ -17,7 +17,7 @@ from ..type_visitor import has_incomplete
 from ..types import ERROR, Type
 from .bound_names import BoundNames
 from .declarations import NeedsFullAnalysis
-from .function_statements import Bindings, FunctionStatements, InferredParameter
+from .function_statements import FunctionStatements, InferredParameter
 from .heads import Head
 from .lazy_findings import counted, together
 from .lowered_statement import LoweredStatement, TypedLowering
@@ -63,21 +63,27 @@ class Outside(Protocol):
 
 
 class StatementTyper:
-    """Types statements of one function, and keeps its names (:class:`.BoundNames`) up to date."""
+    """Types statements of one function, and keeps its names (:class:`.BoundNames`) up to date.
+
+    With ``is_fresh``, these are all of its statements, from its beginning on: what ``function`` has is its own.
+    """
 
     def __init__(
         self,
         context: TemplateCache | TemplatesAboveTypes,
         function: FunctionStatements,
-        names: Bindings,
         states: StatementList,
         outside: Outside,
+        *,
+        is_fresh: bool = False,
     ) -> None:
         self.context: Final = context
-        self.names: Final = BoundNames(function, names)
-        self.parameters: Final = ParameterTypes(function, self.names, outside.heads)
-        inferred = self.parameters.inferred
-        self.function: Final = replace(function, names=names, mentions=self.names.mentions, inferred=inferred)
+        names, mentions, inferred = function.names, function.mentions, dict(function.inferred)
+        if not is_fresh:
+            names, mentions = names.copy(), mentions.copy()
+        self.function: Final = replace(function, names=names, mentions=mentions, inferred=inferred)
+        self.names: Final = BoundNames(function, names, mentions)
+        self.parameters: Final = ParameterTypes(function, self.names, outside.heads, inferred, is_fresh=is_fresh)
         self.outside: Final = outside
         self._unknown: Final = UnknownNames(function, outside.heads, context.types.nearest)
         self.states = states

@@ -24,7 +24,7 @@ from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, spea
 from .declarations import ModuleTypes
 from .faulty_templates import FaultyTemplates
 from .function_words import FunctionWords
-from .head_parts import head_words
+from .head_parts import HeadWords, head_words
 from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
 from .lazy_findings import LazyFindings, together
@@ -192,20 +192,21 @@ class TemplateCache:
         """The head of a function, read once for its segment."""
         head = self.known_head(header)
         if head is None:
-            head = self._head_alike(header) or self._head_read(header)
+            words = head_words(header)
+            head = self._head_alike(header, words) or self._head_read(header, words)
             header.kinship = None  # what it was made of must not be kept alive
             self.keep_head(head)
         return head
 
-    def _head_alike(self, header: Segment) -> Head | None:
+    def _head_alike(self, header: Segment, words: HeadWords | None) -> Head | None:
         """The head of a function that differs from one before it in the name of the function alone."""
-        words = head_words(header)
         like = self._heads.get(words.others) if words is not None else None
         return like.for_alike(header, words) if like is not None and words is not None else None
 
-    def _head_read(self, header: Segment) -> Head:
+    def _head_read(self, header: Segment, words: HeadWords | None) -> Head:
         before = None if header.kinship is None else header.kinship.earlier
-        head = Head(header, self.types, self.known_head(before) if isinstance(before, Segment) else None)
+        earlier = self.known_head(before) if isinstance(before, Segment) else None
+        head = Head(header, self.types, earlier, words)
         if head.words is not None and head.stands_for_others and not speaks_of(head.name, head.diagnostics):
             self._heads[head.words.others] = head
         return head

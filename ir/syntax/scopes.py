@@ -67,7 +67,7 @@ class Definition:
 class Names:
     """The names of a module, as far as they are known before its bodies are read."""
 
-    def __init__(self, is_expression: bool = False) -> None:
+    def __init__(self, is_expression: bool = False, nearest: NearestNames | None = None) -> None:
         self.is_expression: Final = is_expression
         self.globals: MutableMapping[str, Definition] = {}
         self.types: MutableMapping[str, Definition] = {}
@@ -80,7 +80,7 @@ class Names:
         """Functions whose head is broken: nothing is known of how to call them."""
         self.earlier_graph: dict[int, Definition] = {}
         self.metadata: Mapping[str, Sequence[object]] = {}
-        self.nearest: NearestNames = NearestNames()
+        self.nearest: Final = NearestNames() if nearest is None else nearest
         """What looks for the names that were meant by unknown ones."""
 
 

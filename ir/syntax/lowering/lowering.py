@@ -120,6 +120,12 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         outer = getattr(self, "statement", statement)
         self.statement = statement
         first = self._place(statement.first)
+        item = self._item(statement, self._evaluated_flat(statement, root), first)
+        self.statement = outer
+        return item
+
+    def _evaluated_flat(self, statement: Statement, root: ShapeNode) -> Any:
+        """What the steps of the root of a statement without blocks give."""
         values: list[Any] = []
         actions = self.actions
         for step in program_of(root, statement.kinds):
@@ -130,9 +136,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
                 values.append(actions[step.action](self, step, taken))
             else:
                 values.append(actions[step.action](self, step, []))
-        item = self._item(statement, values[-1], first)
-        self.statement = outer
-        return item
+        return values[-1]
 
     @staticmethod
     def _item(statement: Statement, value: Any, first: Position) -> Item:
@@ -142,7 +146,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         return Item("expression", value, first, terminated=statement.kinds.endswith(";"))
 
     def _evaluated(self, statement: Statement, root: ShapeNode) -> Any:
-        return _drive(self._evaluate(statement, root))
+        return _drive(self._evaluate(statement, root)) if statement.blocks else self._evaluated_flat(statement, root)
 
     def _evaluate(self, statement: Statement, root: ShapeNode) -> _Work:
         values: list[Any] = []
@@ -301,7 +305,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
             return self._broken_type(statement)
         depths = self.scope.depth, self.type_scope.depth
         try:
-            return _drive(self._evaluate(statement, statement.root))
+            return self._evaluated(statement, statement.root)
         except Exception as error:
             self._give_up(statement, error, depths)
             return [], []
