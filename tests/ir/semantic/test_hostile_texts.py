@@ -38,7 +38,7 @@ def collecting_as_a_server() -> Iterator[None]:
 @pytest.mark.parametrize("size", [100, 1_000, 10_000], ids=["a tenth", "once", "ten times"])
 def test_a_hostile_text_gets_its_diagnostics_in_time(name: str, size: int) -> None:
     text = HOSTILE_TEXTS[name](size)
-    allowed = _SHARED_MACHINE * seconds_allowed(text)
+    seconds, allowed = 0.0, _SHARED_MACHINE * seconds_allowed(text)
     for _ in range(_TRIES):
         started = time.process_time()
         findings = diagnostics(Snapshot.open(text, "hostile.relay"))
