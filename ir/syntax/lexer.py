@@ -252,8 +252,8 @@ class PieceReader:
         ends = list(accumulate(map(len, pieces[:opened] if opened >= 0 else pieces), initial=start))
         wanted = bisect_left(ends, goal)
         if wanted == len(ends):
-            piece = _open_comment(lines, part, ends[-1], ends[-1] - self._part_start)
-            pieces, kinds = [*pieces[:opened], piece], kinds[:opened] + _kinds[piece]
+            piece, kind = _open_comment(lines, part, ends[-1], ends[-1] - self._part_start)
+            pieces, kinds = [*pieces[:opened], piece], kinds[:opened] + kind
             ends.append(ends[-1] + len(piece))
             settled = len(pieces)
             window = reach = _LOOK_AHEAD_AFTER_COMMENT
@@ -379,25 +379,26 @@ def _code_behind(line: str) -> int | None:
     return None if end is None else end.start()
 
 
-def _open_comment(lines: LineIndex, part: str, start: int, at: int) -> str:
-    """The piece of a comment that has others inside it, or is never closed; then it ends with its line.
+def _open_comment(lines: LineIndex, part: str, start: int, at: int) -> tuple[str, str]:
+    """The piece of a comment that has others inside it, or is never closed; then it ends with its line. And its kind.
 
     It begins at ``start``, and ``at`` in the ``part`` of the text that is at hand.
     """
     end = lines.comment_end(start)
+    kind = OPEN_COMMENT if end is None else COMMENT
     if end is None:
         line, _ = lines.line_and_column(start)
         its_line = lines.part(start, lines.line_start(line + 1))
         behind = _code_behind(its_line)
         if behind is not None:
-            return its_line[:behind]
+            return its_line[:behind], OPEN_COMMENT
         line_with_space = _LINE.match(part, at)
         if line_with_space is not None:
-            return line_with_space[0]
+            return line_with_space[0], OPEN_COMMENT
         end = start + len(its_line.rstrip("\r\n"))
     while True:
         after = lines.part(end, end + _LOOK_AHEAD)
         space = len(after) - len(after.lstrip(WHITE_SPACE))
         end += space
         if not space or space < len(after):
-            return lines.part(start, end)
+            return lines.part(start, end), kind

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate, compress, repeat
-from typing import Final, NamedTuple
+from itertools import accumulate, chain, compress, repeat
+from typing import Final, NamedTuple, TypeAlias
 
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..text.text_span import TextSpan
 from .lexer import WHITE_SPACE, first_piece, lex, pieces_of
 from .tokens import COMMENT, COMMENTS, OPEN_COMMENT, STRING, UNCLOSED_STRING
 
-__all__ = ["MOST_FINDINGS", "Kinship", "SegmentText", "tokens_behind_comments", "tokens_behind_quotes"]
+__all__ = [
+    "MOST_FINDINGS",
+    "Kinship",
+    "SegmentText",
+    "Tokens",
+    "cut_tokens",
+    "joined_tokens",
+    "moved_tokens",
+    "tokens_behind_comments",
+    "tokens_behind_quotes",
+    "tokens_of",
+]
+
+Tokens: TypeAlias = "tuple[str, list[str], list[int]]"
+"""The kinds of tokens, their texts, and where they start."""
 
 MOST_FINDINGS = 1000
 """How many findings of one segment are looked for."""
@@ -49,7 +63,7 @@ class SegmentText:
     text: str
     diagnostics: Sequence[Diagnostic]
     _pieces: list[str] | None
-    _tokens: tuple[str, list[str], list[int]] | None
+    _tokens: Tokens | None
     kinship: Kinship | None
 
     @property
@@ -75,14 +89,14 @@ class SegmentText:
         return _real(self.kinds)[0] if COMMENT in self.kinds else self.kinds
 
     @property
-    def tokens(self) -> tuple[str, list[str], list[int]]:
+    def tokens(self) -> Tokens:
         """The kinds, texts and starts of the tokens, comments left out."""
         if self._tokens is None:
             self._tokens = self._cut_tokens()
         return self._tokens
 
-    def _cut_tokens(self) -> tuple[str, list[str], list[int]]:
-        return _without_comments(self.kinds, self.pieces)
+    def _cut_tokens(self) -> Tokens:
+        return tokens_of(self.kinds, self.pieces)
 
     def take_tokens(self, earlier: SegmentText, same: tuple[int, int], changed: tuple[int, int, int]) -> None:
         """Take the tokens that this has in common with the segment that an edit made it of, if those were asked for.
@@ -98,7 +112,7 @@ class SegmentText:
         before = _token_count(self.kinds[:count])
         earlier_after = len(kinds) - _token_count(earlier.kinds[len(earlier.kinds) - old_left :])
         last = earlier_after + _token_count(self.kinds[end:])
-        new_kinds, new_texts, new_starts = _without_comments(self.kinds[count:end], self._pieces[count:end])
+        new_kinds, new_texts, new_starts = tokens_of(self.kinds[count:end], self._pieces[count:end])
         self._tokens = (
             kinds[:before] + new_kinds + kinds[earlier_after:last],
             texts[:before] + new_texts + texts[earlier_after:last],
@@ -166,35 +180,28 @@ _ARE_TOKENS: Final = {code: "\0" if chr(code) in COMMENTS else "\1" for code in 
 """Each kind as the number that tells whether it is that of a token."""
 
 
-def cut_tokens(text: str) -> tuple[str, list[str], list[int]]:
+def cut_tokens(text: str) -> Tokens:
     """The kinds, texts and starts of the tokens of a text, comments left out."""
     lexed = lex(text)
-    return _without_comments(lexed.kinds, lexed.pieces)
+    return tokens_of(lexed.kinds, lexed.pieces)
 
 
-def tokens_behind_comments(kinds: str, pieces: list[str]) -> tuple[str, list[str], list[int]]:
-    """The kinds, texts and starts of tokens, comments left out, where what follows an open comment is cut, too.
+def tokens_behind_comments(kinds: str, pieces: list[str]) -> tuple[Tokens, int]:
+    """The tokens, comments left out, where what follows an open comment is cut, too.
 
-    The marks of the first few of these are passed over.
+    The marks of the first few of these are passed over: also gives how many.
     """
-    made_kinds, texts, starts, offset = "", list[str](), list[int](), 0
-    for _ in range(_MOST_QUOTES):
-        opened = kinds.find(OPEN_COMMENT)
-        if opened < 0:
-            break
-        before_kinds, before, before_starts = _without_comments(kinds[:opened], pieces[:opened])
-        made_kinds, texts = made_kinds + before_kinds, texts + before
-        starts += [offset + start for start in before_starts]
+    parts: list[Tokens] = []
+    offset = 0
+    while len(parts) < _MOST_QUOTES and (opened := kinds.find(OPEN_COMMENT)) >= 0:
+        parts.append(moved_tokens(tokens_of(kinds[:opened], pieces[:opened]), offset))
         offset += sum(map(len, pieces[:opened])) + len("/*")
         lexed = lex("".join(pieces[opened:])[len("/*") :])
         kinds, pieces = lexed.kinds, lexed.pieces
-    rest_kinds, rest, rest_starts = _without_comments(kinds, pieces)
-    return made_kinds + rest_kinds, texts + rest, [*starts, *[offset + start for start in rest_starts]]
+    return joined_tokens(*parts, moved_tokens(tokens_of(kinds, pieces), offset)), len(parts)
 
 
-def tokens_behind_quotes(
-    text: str, tokens: tuple[str, list[str], list[int]], before_string: str
-) -> tuple[str, list[str], list[int]]:
+def tokens_behind_quotes(text: str, tokens: Tokens, before_string: str) -> Tokens:
     """The kinds, texts and starts of the tokens of a text with an open quote, where what follows that is cut, too.
 
     A quote that is open, or does not follow the kind before a string, is a token by itself; so are the first few.
@@ -223,7 +230,20 @@ def tokens_behind_quotes(
     return kinds, texts, starts
 
 
-def _without_comments(kinds: str, pieces: list[str]) -> tuple[str, list[str], list[int]]:
+def moved_tokens(tokens: Tokens, by: int) -> Tokens:
+    """The same tokens, so many characters further on."""
+    kinds, texts, starts = tokens
+    return kinds, texts, [start + by for start in starts]
+
+
+def joined_tokens(*parts: Tokens) -> Tokens:
+    """The tokens of several parts of a text."""
+    kinds, texts, starts = zip(*parts, strict=True)
+    return "".join(kinds), list(chain.from_iterable(texts)), list(chain.from_iterable(starts))
+
+
+def tokens_of(kinds: str, pieces: list[str]) -> Tokens:
+    """The tokens among some pieces, without comments."""
     starts = list(accumulate(map(len, pieces), initial=0))
     if COMMENT in kinds or OPEN_COMMENT in kinds:
         real_kinds, real = _real(kinds)

@@ -166,6 +166,8 @@ class Split:
             cutting.take_known(edit)
         cutting.run()
         made, following = cutting.made, cutting.following
+        if edit is not None:
+            self._share_tokens_around(edit, made, old.start(first), delta)
         before, after = _kept(old[first:following], made)
         names = cutting.names[_name_count(made[:before]) : len(cutting.names) - _name_count(made[len(made) - after :])]
         made = made[before : len(made) - after]
@@ -176,6 +178,17 @@ class Split:
         far_sighted += [splice.first + at - before for at in cutting.far_sighted if before <= at < before + len(made)]
         far_sighted += [index + shift for index in self.far_sighted if index >= splice.old_end]
         return Split(lines, segments, far_sighted), splice
+
+    def _share_tokens_around(self, edit: TextSpan, made: Sequence[Segment], position: int, delta: int) -> None:
+        """Give the head or data type that was edited, of those ``made`` from ``position`` on, tokens of the old one."""
+        number = self.segments.index_at(edit.start)
+        old, start = self.segments[number], self.segments.start(number)
+        for segment in made:
+            if position >= start:
+                if position == start and isinstance(old, CutSegment) and isinstance(segment, CutSegment):
+                    segment.take_tokens_around(old, edit.start - start, edit.end + delta - start, delta)
+                return
+            position += segment.length
 
 
 class _Taken(NamedTuple):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from ..collections.lru_map import LruMap
@@ -12,9 +14,20 @@ from ..text.text_span import TextSpan
 from .blocks import Statement
 from .cuts import Role
 from .forms import Form
-from .lexer import WHITE_SPACE
+from .lexer import WHITE_SPACE, first_unsure, lex
 from .segment_parser import SegmentParser
-from .segment_text import MOST_FINDINGS, SegmentText, tokens_behind_comments, tokens_behind_quotes
+from .segment_text import (
+    MOST_FINDINGS,
+    Kinship,
+    SegmentText,
+    Tokens,
+    cut_tokens,
+    joined_tokens,
+    moved_tokens,
+    tokens_behind_comments,
+    tokens_behind_quotes,
+    tokens_of,
+)
 from .tokens import COMMENTS, LOCAL, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["CutSegment", "Segment", "alike_segments", "is_same"]
@@ -164,6 +177,13 @@ def _is_within(finding: Diagnostic, comments: Sequence[Diagnostic]) -> bool:
     )
 
 
+_UNSURE: Final = 2
+"""So many tokens before what is cut anew are cut again: where one ends depends on what follows it."""
+_AROUND: Final = 256
+"""So many characters behind an edit are cut anew, to find a token that began there before."""
+_CUT_FAR: Final = ('"', "#", "meta")
+"""What goes on far beyond where it begins, or may."""
+
 _BEFORE_STRING: Final = {Role.TYPE: "", Role.HEADER: "="}
 """What comes before each string: in the head of a function strings are attributes, and in a data type there is none.
 What follows another quote is what it was."""
@@ -181,7 +201,7 @@ _data_types: Final = LruMap[tuple[str, str], tuple[Sequence[Statement], Sequence
 class CutSegment(Segment):
     """One whose pieces determine where it ends."""
 
-    __slots__ = ("in_body", "is_far_sighted", "is_short", "role")
+    __slots__ = ("_marks_passed", "in_body", "is_far_sighted", "is_short", "role")
 
     def __init__(
         self, role: Role, pieces: list[str], kinds: str, in_body: bool, is_far_sighted: bool, is_short: bool
@@ -192,14 +212,61 @@ class CutSegment(Segment):
         self.in_body = in_body
         self.is_far_sighted = is_far_sighted
         self.is_short = is_short
+        self._marks_passed = 0
+        """How many marks of open comments were passed over in its tokens; -1 where what follows one is no token."""
 
-    def _cut_tokens(self) -> tuple[str, list[str], list[int]]:
+    def _cut_tokens(self) -> Tokens:
         if self.role not in _BEFORE_STRING or not self.hides_tokens:
             return super()._cut_tokens()
-        tokens = tokens_behind_comments(self.kinds, self.pieces)
+        tokens, self._marks_passed = tokens_behind_comments(self.kinds, self.pieces)
         if len(tokens[0]) < len(self.kinds_of_tokens):  # without its first mark, more of it is in a comment
+            self._marks_passed = -1
             return super()._cut_tokens()
         return tokens_behind_quotes(self.text, tokens, _BEFORE_STRING[self.role])
+
+    def take_tokens_around(self, earlier: CutSegment, same: int, unchanged: int, shift: int) -> None:
+        """:meth:`take_tokens` where a comment is open now or was before, and what follows its mark is cut, too.
+
+        Both begin at one place. The first ``same`` characters are the same, and those from ``unchanged`` on, which
+        moved by ``shift``. What is around the edit and the mark is cut anew, up to a token that began there before.
+        """
+        if self.role not in _BEFORE_STRING or earlier.role is not self.role or self._tokens is not None:
+            return
+        if self.length - earlier.length != shift:
+            return
+        if earlier._tokens is None or not (self.hides_tokens or earlier.hides_tokens):
+            return
+        if not 0 <= earlier._marks_passed <= 1 or any(mark in self.text or mark in earlier.text for mark in _CUT_FAR):
+            return
+        kinds, texts, starts = earlier._tokens
+        opened, opened_before = self._opened_at, earlier._opened_at
+        marks = [at for at in (opened, opened_before) if at is not None]
+        before = max(bisect_left(starts, min(same, *marks)) - _UNSURE, 0)
+        start = starts[before] if before else 0
+        made: Tokens = ("", [], [])
+        if opened is not None:
+            made, start = moved_tokens(cut_tokens(self.text[start:opened]), start), opened + len("/*")
+        behind = max(unchanged, start, 0 if opened_before is None else opened_before + len("/*") + shift)
+        lexed = lex(self.text[start : behind + _AROUND])
+        ends = list(accumulate(map(len, lexed.pieces), initial=start))
+        sure = first_unsure(lexed.kinds, lexed.pieces, 0, len(lexed.kinds))
+        for number in range(max(bisect_left(ends, behind), 1), min(len(ends) - _UNSURE, sure + 1)):
+            at = bisect_left(starts, ends[number] - shift)
+            if at < len(starts) and starts[at] == ends[number] - shift:
+                own = moved_tokens(tokens_of(lexed.kinds[:number], lexed.pieces[:number]), start)
+                left = moved_tokens((kinds[at:], texts[at:], starts[at:]), shift)
+                tokens = joined_tokens((kinds[:before], texts[:before], starts[:before]), made, own, left)
+                if len(tokens[0]) >= len(self.kinds_of_tokens):
+                    self._tokens, self._marks_passed = tokens, int(opened is not None)
+                    earlier.kinship = None
+                    self.kinship = Kinship(earlier, before, len(tokens[0]) - len(left[0]), at)
+                return
+
+    @property
+    def _opened_at(self) -> int | None:
+        """Where the first comment begins that is open."""
+        opened = self.kinds.find(OPEN_COMMENT)
+        return None if opened < 0 else sum(map(len, self.pieces[:opened]))
 
 
 def alike_segments(forms: Sequence[Form], texts: Iterable[str]) -> Iterator[Segment]:
