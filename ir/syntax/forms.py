@@ -19,7 +19,15 @@ from typing import Final, cast
 
 from ..collections.lru_map import LruMap
 from .kind_patterns import is_open, is_simple
-from .lexer import COMMENT_PATTERN, NAME_GOES_ON_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE, lex
+from .lexer import (
+    COMMENT_PATTERN,
+    NAME_GOES_ON_PATTERN,
+    NAME_PATTERN,
+    RESERVED_PATTERN,
+    WHITE_SPACE,
+    begins_definition,
+    lex,
+)
 from .tokens import COMMENTS, FLOAT, INTEGER, META, STRING, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["AlikeStatements", "Form", "Outline", "names_in", "places_of"]
@@ -152,18 +160,27 @@ def names_in(statements: Sequence[str]) -> Sequence[str]:
 
 def _keys_and_names(statements: Sequence[str]) -> tuple[list[str], list[str]]:
     """What tells the form of each statement, and the names of values in them, as far as they have one."""
-    parts = _VALUE.split(_bare(_APART.join(statements)))
-    names = parts[1::2]
-    keys = _key(parts).split(_APART)
+    key, names = _key(_bare(_APART.join(statements)))
+    keys = key.split(_APART)
     if len(keys) != len(statements):
-        keys = [_key(_VALUE.split(_bare(statement))) for statement in statements]
+        keys = [_key(_bare(statement))[0] for statement in statements]
     return keys, names
 
 
-def _key(parts: list[str]) -> str:
-    """A text with marks in the place of its names, which are every other one of its ``parts``."""
-    parts[1::2] = ["%0" if name < _AFTER_GRAPH else "%a" for name in parts[1::2]]
-    return "".join(parts)
+def _key(text: str) -> tuple[str, list[str]]:
+    """A text with marks in the place of its names of values, and these.
+
+    A name that ends where a definition begins keeps the word of that: ``%xtype meta[`` has no form.
+    """
+    parts = _VALUE.split(text)
+    names = parts[1::2]
+    parts[1::2] = ["%0" if name < _AFTER_GRAPH else "%a" for name in names]
+    if "type " in text or "def @" in text:
+        for number, name in enumerate(names):
+            word = name[-4:] if name.endswith("type") else name[-3:]
+            if begins_definition(word + parts[2 * number + 2]):
+                parts[2 * number + 1] += word
+    return "".join(parts), names
 
 
 def _bare(statements: str) -> str:

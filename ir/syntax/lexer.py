@@ -35,6 +35,7 @@ __all__ = [
     "WHITE_SPACE",
     "Lexed",
     "PieceReader",
+    "begins_definition",
     "first_piece",
     "first_unsure",
     "lex",
@@ -348,6 +349,11 @@ def _with_definitions(text: str, pieces: list[str]) -> list[str]:
             pieces[number : number + 1] = [*before, piece[cut:]]
             starts[number + 1 : number + 1] = accumulate(map(len, before[1:]), initial=starts[number] + len(before[0]))
     return pieces
+
+
+def begins_definition(text: str) -> bool:
+    """Whether a text begins as a definition does, after ``def`` or ``type``."""
+    return _DEFINITION.match(text) is not None
 
 
 def first_unsure(kinds: str, pieces: Sequence[str], first: int, end: int, *, may_refer: bool = True) -> int:

@@ -75,6 +75,8 @@ def test_a_statement_is_cut_alike_whether_its_form_is_known_or_not(seed):
         ("%0 = f(%a/b);", "%0 = f(%a//b);"),
         ("%0 = f(%1);", "%a = f(%1);"),
         ("%0 = f(%1) //;\n;", "%0 = f(%1) /;\n;"),
+        ("%0 = f(%x meta[a][1]);", "%0 = f(%xtype meta[a][1]);"),
+        ("%0 = f(%x @g);", "%0 = f(%xdef @g);"),
     ],
 )
 def test_statements_that_look_alike_keep_their_pieces(first: str, second: str):

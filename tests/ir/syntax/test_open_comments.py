@@ -56,6 +56,6 @@ def test_a_comment_typed_in_the_head_of_a_network_leaves_its_other_tokens(parame
     for number, key in enumerate(mark):
         split = _edited(split, at + number, at + number, key)
         header = split.segments[0]
-        assert (OPEN_COMMENT in header.kinds) == (1 <= number and not mark[: number + 1].endswith("*/"))
+        assert (OPEN_COMMENT in header.kinds) == (number >= 1 and not mark[: number + 1].endswith("*/"))
         typed = [text for text in mark[2 : number + 1].split() if number >= 1 and OPEN_COMMENT in header.kinds]
         assert len(header.tokens[1]) == len(expected) + (len(typed) if number else 1)
