@@ -25,13 +25,13 @@ import msgspec
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.documents.positions import Encoding
-from relay_lsp.server.features.history import HistoryStep
 from relay_lsp.server.features.hover import hover, render
 from relay_lsp.server.features.layers.groups import GROUPINGS, group_values
 from relay_lsp.server.features.layers.layer_index import LayerIndex
-from relay_lsp.server.features.provenance import ValuePast, recorded_origins
-from relay_lsp.server.features.span_origins import SpanOriginMap
-from relay_lsp.server.features.values import value_at
+from relay_lsp.server.features.provenance.history import HistoryStep
+from relay_lsp.server.features.provenance.provenance import ValuePast, recorded_origins
+from relay_lsp.server.features.provenance.span_origins import SpanOriginMap
+from relay_lsp.server.features.provenance.values import value_at
 from relay_lsp.server.history.followed_buffer import FollowedBuffer, FollowedText, KnownText
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.structures import HighlightEntry

@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 from relay_lsp.server.session.workspace import COLLECTOR_THRESHOLDS
 from tests.hostile_texts import HOSTILE_TEXTS
 

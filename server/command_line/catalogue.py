@@ -21,7 +21,7 @@ from relay_lsp.ir.ops.documentation import (
 )
 from relay_lsp.ir.syntax.suggestions import closest
 
-from ..features.markdown import markdown
+from ..features.documentation.markdown import markdown
 from .problems import EXIT_OK, CommandError
 from .terminal import columns_of, definitions, documentation, wrapped
 

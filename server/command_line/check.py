@@ -19,8 +19,8 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..features.code_actions import edits_of_all
-from ..features.diagnostics import diagnostics
+from ..features.diagnostics.code_actions import edits_of_all
+from ..features.diagnostics.diagnostics import diagnostics
 from ..lsp.version import VERSION
 from ..worker.read_texts import FIRST_WORD
 from .excerpts import Painter, excerpt
@@ -97,7 +97,9 @@ def _check_file(file: SourceFile, options: argparse.Namespace) -> _Checked:
 def _with_repairs(snapshot: Snapshot, findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     if not findings:
         return findings
-    from ..features.repairs import with_repairs  # Takes as long to load as reading a model: a clean text needs none.
+    from ..features.diagnostics.repairs import (
+        with_repairs,  # Takes as long to load as reading a model: a clean text needs none.
+    )
 
     return with_repairs(snapshot, findings)
 

@@ -17,8 +17,8 @@ from relay_lsp.passes.provenance import is_trace
 from ..explorer.models import model_beside, with_model, with_overlays
 from ..explorer.page import PageNotBuiltError, explorer_page
 from ..explorer.serving import ExplorerServer, RunRequest
-from ..features.model_nodes import NodeList, node_list
-from ..features.pass_documentation import PassEntry, describe_pass
+from ..features.documentation.pass_documentation import PassEntry, describe_pass
+from ..features.provenance.model_nodes import NodeList, node_list
 from ..worker.model_imports import ImportModel
 from .check import report_placed
 from .files import SourceFile, read_file, write_file

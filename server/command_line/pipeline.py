@@ -10,7 +10,7 @@ from relay_lsp.passes import find, registered
 from relay_lsp.passes.infrastructure import did_you_mean
 from relay_lsp.passes.targets import Target, TargetError
 
-from ..features.pipeline_comment import pipeline_comment, pipeline_context
+from ..features.passes.pipeline_comment import pipeline_comment, pipeline_context
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..pass_contexts import ContextOptions, config_entry, read_context_comment
 from .calls import read_calls

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from ..features.markdown import markdown
+from ..features.documentation.markdown import markdown
 
 __all__ = ["columns_of", "definitions", "documentation", "wrapped"]
 

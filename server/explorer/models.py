@@ -9,7 +9,7 @@ import msgspec
 
 from relay_lsp.ir.model_reference import ModelReference
 
-from ..features.model_nodes import NodeList, node_list
+from ..features.provenance.model_nodes import NodeList, node_list
 from ..worker.model_imports import ImportModel
 
 __all__ = ["model_beside", "with_model", "with_overlays"]

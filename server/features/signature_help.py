@@ -13,8 +13,8 @@ from relay_lsp.ir.ops.documentation import value_text
 from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot
 from relay_lsp.ir.types import FuncType
 
-from .markdown import markdown
-from .operator_documentation import attribute_documentation
+from .documentation.markdown import markdown
+from .documentation.operator_documentation import attribute_documentation
 
 __all__ = ["Parameter", "SignatureHelp", "signature_help"]
 

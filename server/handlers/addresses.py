@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from ..features.history import ValueEvent
-from ..features.provenance import ValueOrigin
+from ..features.provenance.history import ValueEvent
+from ..features.provenance.provenance import ValueOrigin
 from ..session.folders import path_of_url
 
 __all__ = ["file_uri", "folder_of", "origin_address", "path_of", "step_command"]

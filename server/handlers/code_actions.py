@@ -11,12 +11,12 @@ from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
 from relay_lsp.ir.semantic.snapshot import Snapshot
 
 from ..documents.documents import Document
-from ..features.call_hierarchy import function_around
 from ..features.call_parts import attribute_around
-from ..features.code_actions import PassAction, fix_all, fix_all_of_kind, pass_actions, quick_fixes
-from ..features.normal_forms import normal_form_actions
-from ..features.repairs import with_repairs
-from ..features.repeated_fixes import edits_until_mended
+from ..features.diagnostics.code_actions import PassAction, fix_all, fix_all_of_kind, pass_actions, quick_fixes
+from ..features.diagnostics.repairs import with_repairs
+from ..features.diagnostics.repeated_fixes import edits_until_mended
+from ..features.navigation.call_hierarchy import function_around
+from ..features.passes.normal_forms import normal_form_actions
 from ..lsp.capabilities import RUN_PIPELINE
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer, doubtful

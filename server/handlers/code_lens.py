@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from lsprotocol import types
 
-from ..features.code_lens import LensKind, lenses, size_of
+from ..features.hints.code_lens import LensKind, lenses, size_of
 from ..lsp.capabilities import RUN_PIPELINE, SHOW_HISTORY
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer

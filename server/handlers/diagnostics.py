@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from relay_lsp.ir.diagnostics import Diagnostic
 
-from ..features.diagnostics import diagnostics
+from ..features.diagnostics.diagnostics import diagnostics
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer

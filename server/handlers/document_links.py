@@ -8,7 +8,7 @@ from itertools import tee
 from lsprotocol import types
 
 from ..documents.positions import ranges_of
-from ..features.document_links import links
+from ..features.provenance.document_links import links
 from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
 from ..lsp.structures import LinkEntry

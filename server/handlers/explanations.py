@@ -8,8 +8,8 @@ from lsprotocol import types
 
 from relay_lsp.ir.diagnostics import Severity
 
-from ..features.explanations import Question, questions_at, remarks_on
-from ..features.values import value_at
+from ..features.passes.explanations import Question, questions_at, remarks_on
+from ..features.provenance.values import value_at
 from ..lsp.answers import RemarkEntry, RemarksAnswer
 from ..lsp.capabilities import EXPLAIN, SHOW_REMARKS
 from ..lsp.conversion import ProtocolConverter

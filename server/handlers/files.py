@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from lsprotocol import types
 
-from ..features.document_links import rename_source
+from ..features.provenance.document_links import rename_source
 from ..lsp.protocol import RelayLanguageServer
 from ..session.folders import path_of_url
 from .synchronization import fetch_settings

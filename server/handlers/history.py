@@ -9,7 +9,7 @@ from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.text.line_index import LineIndex
 
 from ..documents.line_edits import line_edits
-from ..features.exporting import command_line, pipeline_comment_line
+from ..features.passes.exporting import command_line, pipeline_comment_line
 from ..history.rows import StepRecord
 from ..lsp.answers import (
     DifferenceAnswer,

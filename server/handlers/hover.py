@@ -8,10 +8,10 @@ from lsprotocol import types
 
 from relay_lsp.ir.semantic.snapshot import SymbolKind
 
-from ..features.explanations import remark_words, remarks_on
 from ..features.hover import hover, render
-from ..features.provenance import ValuePast, function_at
-from ..features.values import layers_span, value_at
+from ..features.passes.explanations import remark_words, remarks_on
+from ..features.provenance.provenance import ValuePast, function_at
+from ..features.provenance.values import layers_span, value_at
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import folder_of, origin_address, step_command

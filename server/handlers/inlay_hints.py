@@ -6,8 +6,7 @@ from lsprotocol import types
 
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..features.explanations import remark_words, remarks_between
-from ..features.inlay_hints import (
+from ..features.hints.inlay_hints import (
     InlayHint,
     InlayHintKind,
     inlay_argument_names,
@@ -17,6 +16,7 @@ from ..features.inlay_hints import (
     inlay_remarks,
     inlay_shapes,
 )
+from ..features.passes.explanations import remark_words, remarks_between
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer

@@ -10,13 +10,13 @@ from lsprotocol import types
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.positions import Range
-from ..features.history import ValueEvent
 from ..features.layers.colours import ColourBook, GroupColour
 from ..features.layers.groups import GROUPINGS, group_values
 from ..features.layers.layer_index import LayerIndex
 from ..features.layers.navigation import layer_at, neighbouring_layer
 from ..features.layers.table import layer_table
-from ..features.values import value_at
+from ..features.provenance.history import ValueEvent
+from ..features.provenance.values import value_at
 from ..lsp.answers import ColourGroupEntry, ColoursAnswer, LayersAnswer, NeighbourAnswer
 from ..lsp.methods import COLOURS, LAYERS, NEIGHBOUR
 from ..lsp.protocol import RelayLanguageServer

@@ -13,8 +13,8 @@ from lsprotocol import types
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.model_reference import ModelReference
 
-from ..features.model_nodes import NodeList, node_markdown
-from ..features.provenance import ValueOrigin, origins_at
+from ..features.provenance.model_nodes import NodeList, node_markdown
+from ..features.provenance.provenance import ValueOrigin, origins_at
 from ..history.store import default_folder
 from ..lsp.answers import ImportAnswer
 from ..lsp.methods import IMPORT_MODEL

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from ..features.definition import DefinitionTarget, definition, type_definition
-from ..features.references import Highlights, highlights, references
+from ..features.navigation.definition import DefinitionTarget, definition, type_definition
+from ..features.navigation.references import Highlights, highlights, references
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from relay_lsp.ir.diagnostics import Severity
 
 from ..documents.documents import Document
-from ..features.aligned_preview import aligned_texts, correspondences
-from ..features.exporting import command_line
-from ..features.pass_documentation import PassEntry, describe_pass
+from ..features.documentation.pass_documentation import PassEntry, describe_pass
+from ..features.passes.aligned_preview import aligned_texts, correspondences
+from ..features.passes.exporting import command_line
 from ..lsp.answers import AlignedAnswer, PreviewAnswer, PreviewChanges, RunAnswer, VerificationAnswer
 from ..lsp.capabilities import RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
 from ..lsp.conversion import ProtocolConverter

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..documents.documents import Document
-from ..features.history import RemovedValue, ValueEvent
-from ..features.provenance import ValueOrigin, function_at, origins_of
-from ..features.values import value_at
+from ..features.provenance.history import RemovedValue, ValueEvent
+from ..features.provenance.provenance import ValueOrigin, function_at, origins_of
+from ..features.provenance.values import value_at
 from ..lsp.answers import FateAnswer, OriginEntry, ProvenanceAnswer, RemovedEntry, ValueEventEntry
 from ..lsp.methods import FATE, PROVENANCE
 from ..lsp.protocol import RelayLanguageServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from ..features.layers.navigation import rename_layer
-from ..features.rename import RenameError, prepare_rename, rename
+from ..features.navigation.rename import RenameError, prepare_rename, rename
 from ..lsp.protocol import RelayLanguageServer
 from .layer_views import layer_under
 from .views import refusal, view

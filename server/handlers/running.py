@@ -16,7 +16,7 @@ from pygls.exceptions import JsonRpcException
 from relay_lsp.ir.diagnostics import Severity, TextEdit
 
 from ..documents.documents import Document
-from ..features.following import place_after
+from ..features.passes.following import place_after
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall

@@ -9,8 +9,8 @@ from lsprotocol import types
 from relay_lsp.ir.semantic.snapshot import Symbol
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..features.call_hierarchy import Calls, function_at, function_named, incoming, outgoing
-from ..features.linked_editing import WORD, linked_ranges
+from ..features.navigation.call_hierarchy import Calls, function_at, function_named, incoming, outgoing
+from ..features.navigation.linked_editing import WORD, linked_ranges
 from ..features.on_type_formatting import format_typed
 from ..features.selection import selection_ranges
 from ..lsp.conversion import ProtocolConverter

@@ -6,10 +6,10 @@ from lsprotocol import types
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 
-from ..features.call_hierarchy import function_around
-from ..features.call_search import CallMatch, find_calls
 from ..features.layers.navigation import find_layers
-from ..features.outline import OutlineItem, find_symbols, outline
+from ..features.navigation.call_hierarchy import function_around
+from ..features.navigation.call_search import CallMatch, find_calls
+from ..features.navigation.outline import OutlineItem, find_symbols, outline
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.layer_outline import layer_information, layer_symbols, with_layers
 from ..lsp.message_codec import Plain

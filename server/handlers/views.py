@@ -8,7 +8,7 @@ from pygls.exceptions import JsonRpcException
 from relay_lsp.ir.semantic.snapshot import Snapshot
 
 from ..documents.documents import Document
-from ..features.layers.stated import has_long_lines, read_ahead, stated_blocks
+from ..features.provenance.stated import has_long_lines, read_ahead, stated_blocks
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from relay_lsp.ir.spans import Span
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..features.history import HistoryStep, ValueEvent, edited_since, first_places, last_event, value_events
 from ..features.layers.indexing import LayerIndexer, RememberedLayers
-from ..features.layers.stated import read_ahead
+from ..features.provenance.history import HistoryStep, ValueEvent, edited_since, first_places, last_event, value_events
+from ..features.provenance.stated import read_ahead
 from ..features.refactoring import CarriedOrigins
 from .carried_layers import CarriedLayers, StatedAlone
 from .known_layers import KnownLayers

@@ -12,7 +12,7 @@ from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..features.layers.stated import StatedBlock, stated_blocks
+from ..features.provenance.stated import StatedBlock, stated_blocks
 
 if TYPE_CHECKING:
     from ..worker.pass_changes import SpanLayers

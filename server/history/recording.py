@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from relay_lsp.ir.text.line_index import LineIndex
 
-from ..features.history import HistoryStep
-from ..features.span_origins import SpanOriginMap
+from ..features.provenance.history import HistoryStep
+from ..features.provenance.span_origins import SpanOriginMap
 from .buffer_view import record_hand_edit
 from .followed_buffer import FollowedBuffer, FollowedText, KnownText
 from .rows import StepDetails, StepRecord

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from relay_lsp.ir.text.line_index import LineIndex
 
-from ..features.history import Fate, HistoryStep, RemovedValue, fate, removed_values
 from ..features.layers.indexing import LayerIndexer
-from ..features.provenance import ValuePast, recorded_origins
+from ..features.provenance.history import Fate, HistoryStep, RemovedValue, fate, removed_values
+from ..features.provenance.provenance import ValuePast, recorded_origins
 from ..scheduling.executor import SingleThread
 from ..settings import Settings
 from .buffer_view import BufferHistory, buffer_history

@@ -12,7 +12,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.positions import Position, position_of, range_of
 from ..features.folding import Fold, FoldKind, folds, passages_in
-from ..features.outline import OutlineItem, item_of
+from ..features.navigation.outline import OutlineItem, item_of
 from ..scheduling.time_slices import in_slices
 from .conversion import ProtocolConverter
 from .structures import FoldEntry, OutlineEntry

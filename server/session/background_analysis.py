@@ -15,7 +15,7 @@ from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.text.line_index import LineIndex
 
 from ..documents.documents import Advance, Document, Documents
-from ..features.diagnostics import diagnostics
+from ..features.diagnostics.diagnostics import diagnostics
 from ..scheduling.executor import SingleThread
 from ..scheduling.loop_watch import gives_way_to
 from .preview import Preview, preview_of

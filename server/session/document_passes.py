@@ -13,8 +13,8 @@ from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Document, Documents
-from ..features.pass_hints import pass_hints
-from ..features.pipeline_comment import pipeline_comment, pipeline_context
+from ..features.hints.pass_hints import pass_hints
+from ..features.passes.pipeline_comment import pipeline_comment, pipeline_context
 from ..history.service import HistoryService
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..pass_contexts import ContextOptions, read_context_comment

@@ -17,7 +17,7 @@ from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..features.diagnostics import UNUSED_VALUE
+from ..features.diagnostics.diagnostics import UNUSED_VALUE
 
 __all__ = ["EditedPart"]
 

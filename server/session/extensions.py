@@ -20,7 +20,7 @@ from .regular_files import Stamp, stamp_of
 if TYPE_CHECKING:
     from relay_lsp.passes.infrastructure.extensions import Extension, ExtensionFault
 
-    from ..features.pass_documentation import PassEntry
+    from ..features.documentation.pass_documentation import PassEntry
     from .extension_operators import CallQuestion, ExtensionOperators, OperatorDeclaration
 
 __all__ = ["Extensions", "LoadExtension", "Loaded", "WithExtensions"]
@@ -54,7 +54,7 @@ class LoadExtension(msgspec.Struct, frozen=True):
         from relay_lsp.ir.ops import operator
         from relay_lsp.passes import find
 
-        from ..features.pass_documentation import describe_pass
+        from ..features.documentation.pass_documentation import describe_pass
         from ..worker.read_texts import forget_snapshots
         from .extension_operators import declare
 

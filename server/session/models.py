@@ -11,7 +11,7 @@ import msgspec
 
 from relay_lsp.ir.model_reference import ModelReference
 
-from ..features.model_nodes import NodeList, node_list
+from ..features.provenance.model_nodes import NodeList, node_list
 from ..worker.worker import JobError, Worker
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Document, Documents
-from ..features.diagnostics import diagnostics
-from ..features.history import Fate, HistoryStep
+from ..features.diagnostics.diagnostics import diagnostics
+from ..features.provenance.history import Fate, HistoryStep
 from ..history.service import HistoryService
 from ..import_path import withhold
 from ..pass_calls import PassCall, parse_pipeline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relay_lsp.server.features.pipeline_comment import pipeline_comment, pipeline_context
+from relay_lsp.server.features.passes.pipeline_comment import pipeline_comment, pipeline_context
 from relay_lsp.server.pass_calls import PassCall, PassCallError
 from relay_lsp.server.pass_contexts import ContextOptions, config_entry, read_context_comment
 from relay_lsp.server.worker.jobs import RunPasses

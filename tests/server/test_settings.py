@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relay_lsp.server.features.pipeline_comment import pipeline_comment
+from relay_lsp.server.features.passes.pipeline_comment import pipeline_comment
 from relay_lsp.server.pass_calls import PassCall, PassCallError, parse_pipeline
 from relay_lsp.server.settings import Settings, read_settings
 

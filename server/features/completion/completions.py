@@ -16,9 +16,9 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind, Token, TokenRol
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import DataType, FuncType, Type
 
+from ..documentation.operator_documentation import attribute_documentation, operator_documentation
+from ..documentation.type_words import type_words
 from ..matching import NEAREST, likeness
-from ..operator_documentation import attribute_documentation, operator_documentation
-from ..type_words import type_words
 from .attributes import (
     DTYPES,
     attribute_completions,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from relay_lsp.ir.ops.documentation import value_text
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..markdown import markdown
+from ..documentation.markdown import markdown
 from .items import Completion, CompletionKind
 from .snippets import placeholder
 

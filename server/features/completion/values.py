@@ -16,8 +16,8 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType, TupleType, Type
 
 from ..call_parts import attribute_values, name_type
+from ..documentation.type_words import short_type_words
 from ..matching import has_in_order, in_order
-from ..type_words import short_type_words
 from .items import Completion, CompletionKind
 from .statement import StatementPlace
 

@@ -13,8 +13,8 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, SyntaxNode, Token, TokenRol
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..call_parts import attribute_values
-from ..markdown import markdown
-from ..operator_documentation import attribute_documentation
+from ..documentation.markdown import markdown
+from ..documentation.operator_documentation import attribute_documentation
 from .contents import Hover
 from .signatures import folded_type, one_line
 

@@ -9,9 +9,9 @@ from relay_lsp.ir.semantic.type_comments import TYPE_COMMENT, type_of_comment
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import Type
 
-from ..markdown import code_span
-from ..type_words import type_words
-from ..values import stated_around, value_at
+from ..documentation.markdown import code_span
+from ..documentation.type_words import type_words
+from ..provenance.values import stated_around, value_at
 from .contents import Hover
 from .signatures import folded_type, one_line
 

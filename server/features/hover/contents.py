@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..history import RemovedValue, ValueEvent
 from ..layers.layer_index import LayerCount
-from ..provenance import ValueOrigin
+from ..provenance.history import RemovedValue, ValueEvent
+from ..provenance.provenance import ValueOrigin
 
 __all__ = ["Hover"]
 

@@ -7,7 +7,7 @@ import re
 from relay_lsp.ir.semantic.snapshot import Token
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..markdown import code_span
+from ..documentation.markdown import code_span
 from .contents import Hover
 
 __all__ = ["directive_hover"]

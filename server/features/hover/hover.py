@@ -13,10 +13,10 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, Token, 
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import DataType
 
-from ..markdown import plain
-from ..operator_documentation import operator_documentation
-from ..provenance import ValuePast, origins_of
-from ..values import bound_value, value_at
+from ..documentation.markdown import plain
+from ..documentation.operator_documentation import operator_documentation
+from ..provenance.provenance import ValuePast, origins_of
+from ..provenance.values import bound_value, value_at
 from .attributes import attribute_hover, metadata_hover, shape_hover
 from .comments import comment_hover
 from .contents import Hover

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
-from ..history import RemovedValue, ValueEvent
+from ..documentation.markdown import code_span
 from ..layers.layer_index import LayerCount
-from ..markdown import code_span
-from ..provenance import ValueOrigin
+from ..provenance.history import RemovedValue, ValueEvent
+from ..provenance.provenance import ValueOrigin
 from .contents import Hover
 
 __all__ = ["render"]

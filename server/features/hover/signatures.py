@@ -9,7 +9,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, TokenRo
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType, Type
 
-from ..type_words import type_words
+from ..documentation.type_words import type_words
 
 __all__ = ["folded_type", "function_signature", "one_line"]
 

@@ -10,7 +10,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, Token, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType, TensorType, Type
 
-from ..history import ValueEvent
+from ..provenance.history import ValueEvent
 from .layer_index import LayerIndex
 
 __all__ = ["GROUPINGS", "StatementValue", "group_values", "statement_values", "value_type"]

@@ -10,8 +10,8 @@ from relay_lsp.ir.spans import Span
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
+from ..provenance.stated import StatedBlock, StatedLayers, stated_blocks, stated_layers
 from .layer_index import LayerBlock, LayerIndex, LayerValue
-from .stated import StatedBlock, StatedLayers, stated_blocks, stated_layers
 
 __all__ = ["LayerIndexer", "RecordedBlock", "RecordedLayers", "RememberedLayers", "layer_index"]
 

@@ -13,7 +13,7 @@ from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..matching import has_in_order
-from ..values import stated_around, value_at
+from ..provenance.values import stated_around, value_at
 from .layer_index import LayerIndex, LayerValue
 
 __all__ = ["LayerAtCursor", "find_layers", "layer_at", "neighbouring_layer", "rename_layer"]

@@ -9,7 +9,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, SyntaxN
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import Type
 
-from ..type_words import annotation_text, type_parameters_in
+from ..documentation.type_words import annotation_text, type_parameters_in
 from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import (
     COMPOUND,

@@ -9,7 +9,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType
 
-from ..type_words import annotation_text
+from ..documentation.type_words import annotation_text
 from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import enclosing_function
 

@@ -9,7 +9,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, SyntaxN
 from relay_lsp.ir.syntax.tokens import VALUES
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..call_hierarchy import function_around
+from ..navigation.call_hierarchy import function_around
 from .refactoring import RefactoringError
 
 __all__ = [

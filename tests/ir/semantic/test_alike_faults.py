@@ -13,7 +13,7 @@ from relay_lsp.ir.semantic.lowered_statement import LoweredStatement
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.semantic.template_cache import TemplateCache
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 
 _HEAD = """#[version = "0.0.5"]
 type L { A, B }

@@ -15,7 +15,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.semantic.template_cache import TemplateCache
 from relay_lsp.ir.syntax.reading import Reading
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 
 _VERSION = '#[version = "0.0.5"]\ntype L { A, B }\n'
 

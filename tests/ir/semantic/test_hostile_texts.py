@@ -10,7 +10,7 @@ import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 from relay_lsp.server.session.workspace import COLLECTOR_THRESHOLDS
 from tests.hostile_figures import seconds_allowed, slowness
 from tests.hostile_texts import HOSTILE_TEXTS

@@ -19,7 +19,7 @@ from relay_lsp.ir.semantic.statement_typer import StatementTyper
 from relay_lsp.ir.semantic.template_cache import TemplateCache
 from relay_lsp.ir.syntax.statements import Segment
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 from relay_lsp.server.features.hover import hover
 
 _ROOMS = ("/ir/syntax/", "/ir/semantic/", "/ir/inference/", "/ir/metadata/", "/ir/printing/", "/ir/ops/")

@@ -9,7 +9,7 @@ import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 
 _BODY = "".join(f"  %{n} = nn.relu(%{n - 1});\n" for n in range(1, 200))
 _HEAD = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 64), float32]) {\n  %0 = nn.relu(%x);\n'

@@ -9,7 +9,7 @@ import pytest
 from relay_lsp.ir.semantic.lints.stale_type_comments import STALE_TYPE_COMMENT
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.syntax.lowering import Lowering
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 
 _METADATA = """#[metadata]
 {"root": 1, "nodes": [{"type_key": ""}, {"type_key": "Map", "keys": ["relay.Constant"], "data": [2]},

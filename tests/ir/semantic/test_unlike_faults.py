@@ -15,7 +15,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.syntax.segment_text import SegmentText
 from relay_lsp.ir.syntax.statement_parser import StatementParser
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 
 _FAULTS = (
     "(%x, %y).N", "let %aN: Tensor[(N, 4), float32] = %x", "reshape(%x, newshape=[N, 4])", "nn.softmax(%x, axis=N)",

@@ -10,7 +10,7 @@ from relay_lsp import ir
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.passes.infrastructure.extensions import load_file, unload
-from relay_lsp.server.features.repairs import with_repairs
+from relay_lsp.server.features.diagnostics.repairs import with_repairs
 from relay_lsp.server.pass_calls import PassCall
 from relay_lsp.server.worker.pass_outcomes import PassesOutcome
 from relay_lsp.server.worker.pass_runs import PassRun, run_passes

@@ -10,9 +10,9 @@ import pytest
 from relay_lsp.ir.diagnostics import MOST_DIAGNOSTICS
 from relay_lsp.ir.semantic.lints.unused import Unused
 from relay_lsp.ir.semantic.snapshot import Snapshot
-from relay_lsp.server.features import diagnostics as feature
+from relay_lsp.server.features.diagnostics import diagnostics as feature
 from relay_lsp.server.features.hover import hover, render
-from relay_lsp.server.features.outline import outline
+from relay_lsp.server.features.navigation.outline import outline
 from relay_lsp.server.features.selection import selection_ranges
 from tests.hostile_texts import HOSTILE_TEXTS
 

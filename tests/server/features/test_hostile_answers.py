@@ -10,18 +10,18 @@ import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.call_search import find_calls
-from relay_lsp.server.features.code_actions import fix_all
 from relay_lsp.server.features.completion import completions
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.code_actions import fix_all
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
+from relay_lsp.server.features.hints.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
 from relay_lsp.server.features.hover import hover
-from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
 from relay_lsp.server.features.layers.indexing import layer_index
 from relay_lsp.server.features.layers.table import layer_table
-from relay_lsp.server.features.outline import find_symbols, outline
-from relay_lsp.server.features.provenance import origins_at
+from relay_lsp.server.features.navigation.call_search import find_calls
+from relay_lsp.server.features.navigation.outline import find_symbols, outline
+from relay_lsp.server.features.navigation.rename import RenameError, rename
+from relay_lsp.server.features.provenance.provenance import origins_at
 from relay_lsp.server.features.refactoring import refactorings
-from relay_lsp.server.features.rename import RenameError, rename
 from tests.hostile_figures import seconds_allowed
 from tests.hostile_texts import HOSTILE_TEXTS
 

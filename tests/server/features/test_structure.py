@@ -8,14 +8,19 @@ from relay_lsp.ir.diagnostics import apply_edits
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.call_hierarchy import function_at, incoming, outgoing
-from relay_lsp.server.features.document_links import rename_source
-from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_documentation, inlay_layers, inlay_shapes
+from relay_lsp.server.features.hints.inlay_hints import (
+    inlay_argument_names,
+    inlay_documentation,
+    inlay_layers,
+    inlay_shapes,
+)
 from relay_lsp.server.features.layers.indexing import layer_index
-from relay_lsp.server.features.linked_editing import linked_ranges
-from relay_lsp.server.features.normal_forms import normal_form_actions
+from relay_lsp.server.features.navigation.call_hierarchy import function_at, incoming, outgoing
+from relay_lsp.server.features.navigation.linked_editing import linked_ranges
+from relay_lsp.server.features.navigation.rename import RenameError, rename
 from relay_lsp.server.features.on_type_formatting import format_typed
-from relay_lsp.server.features.rename import RenameError, rename
+from relay_lsp.server.features.passes.normal_forms import normal_form_actions
+from relay_lsp.server.features.provenance.document_links import rename_source
 from tests.fixture import read_fixture
 
 CALLS = """

@@ -10,7 +10,7 @@ import pytest
 from pygls.exceptions import JsonRpcException
 
 from relay_lsp.ir.text.line_index import LineIndex
-from relay_lsp.server.features.layers.stated import StatedBlock, stated_blocks
+from relay_lsp.server.features.provenance.stated import StatedBlock, stated_blocks
 from relay_lsp.server.handlers import views
 from relay_lsp.server.serving.application import create_server
 

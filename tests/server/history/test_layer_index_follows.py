@@ -9,8 +9,8 @@ import pytest
 from relay_lsp.ir.syntax.lexer import lex
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.layers import stated, value_starts
 from relay_lsp.server.features.layers.indexing import layer_index
+from relay_lsp.server.features.provenance import stated, value_starts
 from relay_lsp.server.history.followed_buffer import FollowedBuffer, KnownText
 from relay_lsp.server.worker.pass_changes import SpanLayers
 

@@ -11,7 +11,7 @@ from relay_lsp.ir.cancellation import Cancellation, WorkCancelled, check_cancell
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server.documents.documents import Change, Document
 from relay_lsp.server.documents.positions import Encoding, Position, Range
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 from relay_lsp.server.session.background_analysis import BackgroundAnalysis
 
 _HEAD = '#[version = "0.0.5"]\n'

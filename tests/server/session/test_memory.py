@@ -20,7 +20,7 @@ from relay_lsp.ir.semantic.module_analysis import ModuleAnalysis
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server.documents.documents import Change, Document
 from relay_lsp.server.documents.positions import Encoding, Position, Range
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 from relay_lsp.server.handlers.synchronization import did_close, did_open, shutdown
 from relay_lsp.server.serving.application import create_server
 from relay_lsp.server.session import background_analysis

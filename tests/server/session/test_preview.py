@@ -10,7 +10,7 @@ import pytest
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.inlay_hints import inlay_hints
+from relay_lsp.server.features.hints.inlay_hints import inlay_hints
 from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.session import preview
 from relay_lsp.server.session.preview import preview_of

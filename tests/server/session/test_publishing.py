@@ -9,7 +9,7 @@ from benchmarks import inputs
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.server.documents.documents import Change, Document, Documents
 from relay_lsp.server.documents.positions import Position, Range
-from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 from relay_lsp.server.session.background_analysis import BackgroundAnalysis, Publisher
 
 _URI = "file:///a.relay"

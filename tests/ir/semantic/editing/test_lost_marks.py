@@ -7,7 +7,7 @@ import pytest
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.outline import outline
+from relay_lsp.server.features.navigation.outline import outline
 from tests.ir.semantic.editing.comparison import difference
 
 _TYPE = "Tensor[(1, 8), float32]"

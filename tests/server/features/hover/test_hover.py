@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.history import HistoryStep, ValueEvent, value_events
+from relay_lsp.server.features.documentation.markdown import markdown
 from relay_lsp.server.features.hover import Hover, hover, render
-from relay_lsp.server.features.markdown import markdown
-from relay_lsp.server.features.provenance import ValuePast
+from relay_lsp.server.features.provenance.history import HistoryStep, ValueEvent, value_events
+from relay_lsp.server.features.provenance.provenance import ValuePast
 from tests.fixture import read_fixture
 
 

@@ -1,0 +1,1 @@
+"""Declarations and types in words, as hover, completion and the command line show them."""

@@ -1,0 +1,34 @@
+"""The pipeline that a file names for itself: ``// relay-lsp: SimplifyInference, FoldConstant``.
+
+Behind a semicolon may stand the context that it runs in: ``// relay-lsp: FoldConstant; opt_level=1, require=FastMath``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...pass_calls import option_parts
+
+__all__ = ["pipeline_comment", "pipeline_context"]
+
+_COMMENT = re.compile(r"^[ \t]*//[ \t]*relay-lsp:[ \t]*(?P<passes>[^\r\n]*)", re.MULTILINE)
+_HEAD = 4000
+"""The comment belongs at the beginning of a file; code points further on are not examined."""
+
+
+def pipeline_comment(text: str) -> str | None:
+    """The passes that the text names, as they are written; ``None`` where it names none."""
+    return _parts(text)[0].strip() or None
+
+
+def pipeline_context(text: str) -> str:
+    """What the comment says of the context; empty where it says nothing."""
+    return _parts(text)[1].strip()
+
+
+def _parts(text: str) -> tuple[str, str]:
+    match = _COMMENT.search(text, 0, _HEAD)
+    if match is None:
+        return "", ""
+    parts = list(option_parts(match["passes"], ";"))
+    return parts[0] if parts else "", ";".join(parts[1:])
