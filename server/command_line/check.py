@@ -97,9 +97,8 @@ def _check_file(file: SourceFile, options: argparse.Namespace) -> _Checked:
 def _with_repairs(snapshot: Snapshot, findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     if not findings:
         return findings
-    from ..features.diagnostics.repairs import (
-        with_repairs,  # Takes as long to load as reading a model: a clean text needs none.
-    )
+    # It takes as long to load as reading a model: a clean text needs none.
+    from ..features.diagnostics.repairs import with_repairs
 
     return with_repairs(snapshot, findings)
 
