@@ -24,7 +24,8 @@ from .late_constructors import LateConstructors
 from .lazy_findings import counted
 from .outer import Outer
 from .statement_typer import StatementTyper
-from .template_cache import TemplateCache, TemplatesAboveTypes
+from .template_cache import TemplateCache
+from .templates_above_types import TemplatesAboveTypes
 from .typed_statement import ReportedStatement, TypedStatement
 
 __all__ = ["AlikeFunctions"]

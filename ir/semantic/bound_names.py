@@ -10,6 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from ..inference import OPEN
+from ..syntax.forms import AFTER_GRAPH_NAMES
 from ..syntax.scopes import SymbolKind, is_graph_name
 from ..types import Type
 from .declarations import NeedsFullAnalysis
@@ -18,9 +19,6 @@ from .lints.unused import Mentions
 from .typed_statement import TypedStatement
 
 __all__ = ["BoundNames"]
-
-_BEHIND_GRAPH_NAMES: Final = "%:"
-"""Names from ``%0`` to ``%9…`` come before it: of a hundred thousand, each is compared, and no function is called."""
 
 
 class BoundNames:
@@ -160,9 +158,10 @@ class BoundNames:
 
     def _has_let_before(self, order: float) -> bool:
         """Whether a ``let`` that is not hidden stands before the statement of ``order``."""
+        named = filter(AFTER_GRAPH_NAMES.__lt__, self.bound)  # of a hundred thousand, in C
         return any(
             statement.order < order and statement.kind is SymbolKind.LET
-            for name in filter(_BEHIND_GRAPH_NAMES.__lt__, self.bound)
+            for name in named
             for statement in self._statements_binding(name)
         )
 

@@ -15,7 +15,8 @@ from ..syntax.statements import Segment
 from .function_statements import FunctionStatements
 from .module_analysis import ModuleAnalysis
 from .statement_typer import StatementTyper
-from .template_cache import TemplateCache, TemplatesAboveTypes
+from .template_cache import TemplateCache
+from .templates_above_types import TemplatesAboveTypes
 from .typed_statement import TypedStatement
 
 __all__ = ["MovedStatements"]

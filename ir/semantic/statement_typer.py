@@ -24,7 +24,8 @@ from .lowered_statement import LoweredStatement, TypedLowering
 from .parameter_types import ParameterTypes
 from .retyping import Retyping
 from .statement_list import StatementList, between, replaced
-from .template_cache import TemplateCache, TemplatesAboveTypes
+from .template_cache import TemplateCache
+from .templates_above_types import TemplatesAboveTypes
 from .typed_statement import TypedStatement
 from .unknown_names import NEARBY, UnknownNames, undefined_names
 

@@ -27,10 +27,11 @@ from .lexer import (
     WHITE_SPACE,
     begins_definition,
     lex,
+    may_define,
 )
 from .tokens import COMMENTS, FLOAT, INTEGER, META, STRING, UNCLOSED_STRING, UNKNOWN
 
-__all__ = ["AlikeStatements", "Form", "Outline", "names_in", "places_of"]
+__all__ = ["AFTER_GRAPH_NAMES", "AlikeStatements", "Form", "Outline", "names_in", "places_of"]
 
 _LONGEST: Final = 4_000
 """A statement that is longer than this is split as any text."""
@@ -47,7 +48,7 @@ _STATEMENT: Final = re.compile(rf"([^;/{{}}\#]*(?:(?:{COMMENT_PATTERN}|/(?!\*))[
 
 _QUIET_COMMENT: Final = re.compile(r'/\*[^*/"\r\n]*(?:(?:\*(?!/)|/(?!\*))[^*/"\r\n]*)*\*/')
 _VALUE: Final = re.compile(f"(%(?:[0-9]+|{RESERVED_PATTERN}{NAME_PATTERN}))")
-_AFTER_GRAPH: Final = "%:"
+AFTER_GRAPH_NAMES: Final = "%:"
 """What comes after every graph variable and before every local one, in the order of texts."""
 _APART: Final = "\n\0"
 """What stands between statements that are scanned together: neither a name nor a quiet comment goes beyond it."""
@@ -174,8 +175,8 @@ def _key(text: str) -> tuple[str, list[str]]:
     """
     parts = _VALUE.split(text)
     names = parts[1::2]
-    parts[1::2] = ["%0" if name < _AFTER_GRAPH else "%a" for name in names]
-    if "type " in text or "def @" in text:
+    parts[1::2] = ["%0" if name < AFTER_GRAPH_NAMES else "%a" for name in names]
+    if may_define(text):
         for number, name in enumerate(names):
             word = name[-4:] if name.endswith("type") else name[-3:]
             if begins_definition(word + parts[2 * number + 2]):
@@ -192,7 +193,7 @@ def places_of(name: str, statements: str) -> list[int]:
     """Where a name of a value stands in statements that follow one another and all have a form."""
     if name not in statements:
         return []
-    alone = f"({re.escape(name)})(?!{'[0-9]' if name < _AFTER_GRAPH else NAME_GOES_ON_PATTERN})"
+    alone = f"({re.escape(name)})(?!{'[0-9]' if name < AFTER_GRAPH_NAMES else NAME_GOES_ON_PATTERN})"
     pattern = re.compile(alone)
     if "/*" in statements and len(pattern.findall(statements)) != len(pattern.findall(_bare(statements))):
         pattern = re.compile(f"{_QUIET_COMMENT.pattern}|{alone}")  # a comment has it, too

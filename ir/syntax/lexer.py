@@ -28,7 +28,9 @@ from ..text.line_index import LineIndex, closes_each_comment
 from .tokens import BY_TEXT, COMMENT, GLOBAL, LOCAL, META, METADATA, NAME, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = [
+    "AROUND_EDIT",
     "COMMENT_PATTERN",
+    "CUT_AGAIN",
     "NAME_GOES_ON_PATTERN",
     "NAME_PATTERN",
     "RESERVED_PATTERN",
@@ -36,12 +38,20 @@ __all__ = [
     "Lexed",
     "PieceReader",
     "begins_definition",
+    "first_kept",
     "first_piece",
     "first_unsure",
     "lex",
+    "may_define",
     "pieces_of",
     "read_chunks",
 ]
+
+CUT_AGAIN: Final = 8
+"""How many pieces before an edit are cut again."""
+
+AROUND_EDIT: Final = 256
+"""How much text behind an edit is cut to find a piece that begins where one began before."""
 
 _LOOK_AHEAD: Final = 256
 """How much more text than wanted is scanned, so that it is known where the last piece ends."""
@@ -332,7 +342,7 @@ def pieces_of(text: str) -> list[str]:
 
 def _with_definitions(text: str, pieces: list[str]) -> list[str]:
     """The pieces with which a text begins, but that a definition begins one of its own."""
-    if not any(map(text.__contains__, _DEFINITIONS)):
+    if not may_define(text):
         return pieces
     starts: list[int] = []
     for definition in _DEFINITION.finditer(text):
@@ -351,9 +361,31 @@ def _with_definitions(text: str, pieces: list[str]) -> list[str]:
     return pieces
 
 
+def may_define(text: str) -> bool:
+    """Whether a definition may begin somewhere in a text: a search for all places takes longer."""
+    return any(map(text.__contains__, _DEFINITIONS))
+
+
 def begins_definition(text: str) -> bool:
     """Whether a text begins as a definition does, after ``def`` or ``type``."""
     return _DEFINITION.match(text) is not None
+
+
+def first_kept(
+    lexed: Lexed, ends: Sequence[int], behind: int, old_starts: Sequence[int], shift: int
+) -> tuple[int, int] | None:
+    """How many pieces around an edit come before one that begins where one began before it, and which of those it is.
+
+    The ``lexed`` text, of which ``ends`` are the begin and where its pieces end, may end inside a comment. The piece
+    begins at ``behind`` or later; one of ``old_starts`` is there, less the ``shift`` of the edit.
+    """
+    sure = first_unsure(lexed.kinds, lexed.pieces, 0, len(lexed.kinds))
+    for number in range(max(bisect_left(ends, behind), 1), min(len(ends) - CUT_AGAIN, sure + 1)):
+        before = ends[number] - shift
+        at = bisect_left(old_starts, before)
+        if at < len(old_starts) and old_starts[at] == before:
+            return number, at
+    return None
 
 
 def first_unsure(kinds: str, pieces: Sequence[str], first: int, end: int, *, may_refer: bool = True) -> int:
@@ -378,7 +410,7 @@ def first_piece(text: str) -> str:
 
 def _code_behind(line: str) -> int | None:
     """Where on its line code is read behind a comment that is never closed and begins the ``line``."""
-    definition = _DEFINITION.search(line, len("/*")) if any(map(line.__contains__, _DEFINITIONS)) else None
+    definition = _DEFINITION.search(line, len("/*")) if may_define(line) else None
     if definition is not None:
         return definition.start()
     end = _LINE_CLOSE.search(line, max(len("/*"), len(line.rstrip(" \t\r\n")) - _LONGEST_CLOSE))
@@ -397,10 +429,10 @@ def _open_comment(lines: LineIndex, part: str, start: int, at: int) -> tuple[str
         its_line = lines.part(start, lines.line_start(line + 1))
         behind = _code_behind(its_line)
         if behind is not None:
-            return its_line[:behind], OPEN_COMMENT
+            return its_line[:behind], kind
         line_with_space = _LINE.match(part, at)
         if line_with_space is not None:
-            return line_with_space[0], OPEN_COMMENT
+            return line_with_space[0], kind
         end = start + len(its_line.rstrip("\r\n"))
     while True:
         after = lines.part(end, end + _LOOK_AHEAD)

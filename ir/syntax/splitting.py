@@ -18,7 +18,7 @@ from .cuts import Beyond
 from .extra_braces import PlacesOnLines
 from .forms import AlikeStatements
 from .kind_patterns import TO_BRACE, is_open
-from .lexer import PieceReader, first_unsure, lex, read_chunks
+from .lexer import AROUND_EDIT, CUT_AGAIN, PieceReader, first_kept, first_unsure, lex, read_chunks
 from .segment_list import Segments
 from .segments import Splitter
 from .statements import CutSegment, Segment, alike_segments, is_same
@@ -39,12 +39,6 @@ _WINDOW: Final = 2_000
 
 _MANY_PIECES: Final = 200
 """Where a segment has fewer pieces than this, cutting its text again costs little."""
-
-_UNSURE: Final = 8
-"""How many pieces before an edit are cut again."""
-
-_AROUND_EDIT: Final = 256
-"""How much text behind an edit is cut to find a piece that begins where one began before."""
 
 _META_NAME: Final = "meta"
 
@@ -274,27 +268,24 @@ class _Cutting:
         offsets = list(accumulate(map(len, pieces), initial=start))
         may_refer = any(_META_NAME in segment.text for segment in old)
         sure = first_unsure(kinds, pieces, 0, bisect_right(offsets, edit.start) - 1, may_refer=may_refer)
-        count = max(sure - _UNSURE, 0)
+        count = max(sure - CUT_AGAIN, 0)
         self._kinds, self._pieces, self._offsets = kinds[:count], pieces[:count], offsets[: count + 1]
         changed_end = edit.end + self._delta
         self._taken = _Taken(old, count, sys.maxsize, len(kinds))
-        text = self._lines.part(offsets[count], changed_end + _AROUND_EDIT)
+        text = self._lines.part(offsets[count], changed_end + AROUND_EDIT)
         if _META_NAME in text:
             return
         lexed = lex(text)
-        sure = first_unsure(lexed.kinds, lexed.pieces, 0, len(lexed.kinds))  # the text may end inside a comment
         ends = list(accumulate(map(len, lexed.pieces), initial=offsets[count]))
-        for number in range(max(bisect_left(ends, changed_end), 1), min(len(ends) - _UNSURE, sure + 1)):
-            before = ends[number] - self._delta
-            at = bisect_left(offsets, before)
-            if at < len(offsets) and offsets[at] == before:
-                end = first_unsure(kinds, pieces, at, len(pieces), may_refer=may_refer)
-                self._kinds += lexed.kinds[:number] + kinds[at:end]
-                self._pieces += lexed.pieces[:number] + pieces[at:end]
-                self._offsets += ends[1:number]
-                self._offsets += [offset + self._delta for offset in offsets[at : end + 1]]
-                self._taken = _Taken(old, count, count + number, at)
-                return
+        kept = first_kept(lexed, ends, changed_end, offsets, self._delta)
+        if kept is not None:
+            number, at = kept
+            end = first_unsure(kinds, pieces, at, len(pieces), may_refer=may_refer)
+            self._kinds += lexed.kinds[:number] + kinds[at:end]
+            self._pieces += lexed.pieces[:number] + pieces[at:end]
+            self._offsets += ends[1:number]
+            self._offsets += [offset + self._delta for offset in offsets[at : end + 1]]
+            self._taken = _Taken(old, count, count + number, at)
 
     def run(self) -> None:
         """Fill ``made``."""

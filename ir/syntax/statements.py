@@ -14,7 +14,7 @@ from ..text.text_span import TextSpan
 from .blocks import Statement
 from .cuts import Role
 from .forms import Form
-from .lexer import WHITE_SPACE, first_unsure, lex
+from .lexer import AROUND_EDIT, CUT_AGAIN, WHITE_SPACE, first_kept, lex
 from .segment_parser import SegmentParser
 from .segment_text import (
     MOST_FINDINGS,
@@ -177,10 +177,6 @@ def _is_within(finding: Diagnostic, comments: Sequence[Diagnostic]) -> bool:
     )
 
 
-_UNSURE: Final = 2
-"""So many tokens before what is cut anew are cut again: where one ends depends on what follows it."""
-_AROUND: Final = 256
-"""So many characters behind an edit are cut anew, to find a token that began there before."""
 _CUT_FAR: Final = ('"', "#", "meta")
 """What goes on far beyond where it begins, or may."""
 
@@ -241,26 +237,25 @@ class CutSegment(Segment):
         kinds, texts, starts = earlier._tokens
         opened, opened_before = self._opened_at, earlier._opened_at
         marks = [at for at in (opened, opened_before) if at is not None]
-        before = max(bisect_left(starts, min(same, *marks)) - _UNSURE, 0)
+        before = max(bisect_left(starts, min(same, *marks)) - CUT_AGAIN, 0)
         start = starts[before] if before else 0
         made: Tokens = ("", [], [])
         if opened is not None:
             made, start = moved_tokens(cut_tokens(self.text[start:opened]), start), opened + len("/*")
         behind = max(unchanged, start, 0 if opened_before is None else opened_before + len("/*") + shift)
-        lexed = lex(self.text[start : behind + _AROUND])
+        lexed = lex(self.text[start : behind + AROUND_EDIT])
         ends = list(accumulate(map(len, lexed.pieces), initial=start))
-        sure = first_unsure(lexed.kinds, lexed.pieces, 0, len(lexed.kinds))
-        for number in range(max(bisect_left(ends, behind), 1), min(len(ends) - _UNSURE, sure + 1)):
-            at = bisect_left(starts, ends[number] - shift)
-            if at < len(starts) and starts[at] == ends[number] - shift:
-                own = moved_tokens(tokens_of(lexed.kinds[:number], lexed.pieces[:number]), start)
-                left = moved_tokens((kinds[at:], texts[at:], starts[at:]), shift)
-                tokens = joined_tokens((kinds[:before], texts[:before], starts[:before]), made, own, left)
-                if len(tokens[0]) >= len(self.kinds_of_tokens):
-                    self._tokens, self._marks_passed = tokens, int(opened is not None)
-                    earlier.kinship = None
-                    self.kinship = Kinship(earlier, before, len(tokens[0]) - len(left[0]), at)
-                return
+        kept = first_kept(lexed, ends, behind, starts, shift)
+        if kept is None:
+            return
+        number, at = kept
+        own = moved_tokens(tokens_of(lexed.kinds[:number], lexed.pieces[:number]), start)
+        left = moved_tokens((kinds[at:], texts[at:], starts[at:]), shift)
+        tokens = joined_tokens((kinds[:before], texts[:before], starts[:before]), made, own, left)
+        if len(tokens[0]) >= len(self.kinds_of_tokens):
+            self._tokens, self._marks_passed = tokens, int(opened is not None)
+            earlier.kinship = None
+            self.kinship = Kinship(earlier, before, len(tokens[0]) - len(left[0]), at)
 
     @property
     def _opened_at(self) -> int | None:
