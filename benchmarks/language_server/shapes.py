@@ -146,7 +146,12 @@ def _everything(shape: Shape, text: str, function: _Function) -> Iterator[Script
     yield Script("braces of the function lost and put back", _braces(function))
     for place, (start, end) in places.items():
         yield Script("lines joined and split, names doubled and used early", [*_of_lines(text, start, end, place)])
+    comments = [key for place, line in places.items() for key in _comment(text, *line, place)]
+    if comments:
+        yield Script("the comment of a statement deleted and typed", comments)
+    yield Script("the result of the body deleted and typed", [*_result(text, function)])
     yield Script("the head, letter by letter", [*_head(text, head, opened)])
+    yield Script("parameters between others, letter by letter", [*_parameters(text, function)])
     yield Script("names of parameters bound and repeated", [*_of_parameters(text, function, places["middle"][0])])
     yield from _definitions(text, head, closed)
     yield from _dtype(FAR_REACHING, text, function)
@@ -266,6 +271,13 @@ def _typed(start: int, statement: str, place: str) -> list[Key]:
     return keys + [Key(start + n, start + n + 1, "", f"{place}, deleted: {statement[:n]}") for n in deleted]
 
 
+def _retyped(start: int, word: str, place: str) -> Iterator[Key]:
+    """Each key that deletes a word, beginning at its end, and each that types it again."""
+    reverse = range(len(word) - 1, -1, -1)
+    yield from (Key(start + n, start + n + 1, "", f"{place} {word[:n]}") for n in reverse)
+    yield from (Key(start + n, start + n, word[n], f"{place} {word[: n + 1]}") for n in range(len(word)))
+
+
 def _lost(at: int, mark: str, label: str) -> Iterator[Key]:
     yield Key(at, at + len(mark), "", f"{label} lost")
     yield Key(at, at, mark, f"{label} put back")
@@ -307,6 +319,32 @@ def _of_parameters(text: str, function: _Function, start: int) -> Iterator[Key]:
     yield from _typed(text.rindex(")", function.head, function.opened), f", {name}2", "its name repeated")
 
 
+def _comment(text: str, start: int, end: int, place: str) -> Iterator[Key]:
+    """The begin of the comment behind a statement: its mark, the name of what it says, a part of its type or span."""
+    at = text.find("/*", start, end)
+    if at >= 0:
+        yield from _retyped(at, text[at : min(at + 24, end)], f"{place}:")
+
+
+def _result(text: str, function: _Function) -> Iterator[Key]:
+    """What a body is worth: its last line, or as much of it as a name has."""
+    end = len(text[: function.closed].rstrip())
+    start = text.rindex("\n", 0, end) + 1
+    line = text[start:end]
+    at = start + len(line) - len(line.lstrip())
+    yield from _retyped(at, text[at : min(at + 24, end)], "result:")
+
+
+def _parameters(text: str, function: _Function) -> Iterator[Key]:
+    """The name and type of the middle and the last parameter, and a comment and another parameter in front of them."""
+    names = [match.span() for match in re.finditer(r"%\w+", text[function.head : function.opened])]
+    for place, (start, end) in (("middle", names[len(names) // 2]), ("last", names[-1])):
+        start, end = function.head + start, function.head + end
+        yield from _typed(start, "/* x */", f"{place}, a comment")
+        yield from _typed(start, "%typed: Tensor[(8, 8), float32], ", f"{place}, another in front")
+        yield from _retyped(start, text[start : min(end + 24, function.opened)], f"{place}:")
+
+
 def _head(text: str, head: int, opened: int) -> Iterator[Key]:
     """A parameter, an attribute and the name of a function typed and deleted, its result deleted and typed."""
     arrow = text.find("->", head, opened)
@@ -317,6 +355,4 @@ def _head(text: str, head: int, opened: int) -> Iterator[Key]:
     yield from _typed(name, "_new", "head")
     if arrow >= 0:
         result = text[arrow:opened].rstrip()
-        reverse = range(len(result) - 1, -1, -1)
-        yield from (Key(arrow + n, arrow + n + 1, "", f"head: {result[:n]}") for n in reverse)
-        yield from (Key(arrow + n, arrow + n, result[n], f"head: {result[: n + 1]}") for n in range(len(result)))
+        yield from _retyped(arrow, result, "head:")
