@@ -1,38 +1,46 @@
-"""What is wrong with a function, where that is known of one that is written alike but for names of functions.
+"""What is wrong with a text, where that is known of one that is written alike but for names of values and functions.
 
-A thousand of ten thousand functions are shown with what is wrong with them: to read each would take as long as
-everything else that is done for all of them.
+A thousand of ten thousand functions or statements are shown with what is wrong with them: to read each would take as
+long as everything else that is done for all of them.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from ..diagnostics import Diagnostic, Fix, Related, TextEdit
+from ..diagnostics import Diagnostic, Fix, Place, Related, TextEdit
+from ..expressions import Expr, Var
 from ..syntax.lexer import NAME_PATTERN
 from ..text.text_span import TextSpan
 
 __all__ = ["RenamedFindings"]
 
-_FUNCTION: Final = re.compile(f"@{NAME_PATTERN}")
+_NAME: Final = re.compile(f"%[0-9]+|[@%]{NAME_PATTERN}")
 _WORD: Final = re.compile(r"[\w/]+")
 
 
 class _SpeaksOfMore(Exception):
-    """What is said of one function cannot be said of another by putting other names into it."""
+    """What is said of one text cannot be said of another by putting other names into it."""
 
 
 class RenamedFindings:
-    """What is wrong with a function of this ``text``, taken from what is wrong with that of the text ``like``.
+    """What is wrong with a piece of ``text``, taken from what is wrong with that of the text ``like``.
 
-    The two texts differ in names of functions alone, of which the same is known.
+    The two texts differ in names of values and functions alone, of which the same is known. ``outside`` are what stands
+    for names of values in the expressions of the latter that are defined elsewhere: places that are not known yet.
+
+    Raises:
+        ValueError: the texts differ in more than such names.
     """
 
-    def __init__(self, like: str, text: str) -> None:
-        before, after = list(_FUNCTION.finditer(like)), list(_FUNCTION.finditer(text))
+    def __init__(self, like: str, text: str, outside: Collection[Expr] = ()) -> None:
+        before, after = list(_NAME.finditer(like)), list(_NAME.finditer(text))
+        if _NAME.sub("%", like) != _NAME.sub("%", text):
+            raise ValueError("the texts differ in more than names")
+        self._outside: Final = outside
         self._starts: Final = [name.start() for name in before]
         self._ends: Final = [name.end() for name in before]
         self._by: Final = [0, *[new.end() - old.end() for old, new in zip(before, after, strict=True)]]
@@ -41,6 +49,8 @@ class RenamedFindings:
         self.others: Final[Mapping[str, str]] = dict(pairs)
         """The name that stands here for each of those there."""
         self._is_one_to_one: Final = len(self.others) == len(pairs)
+        self._bare: Final = {old[1:] for old, new in pairs if old != new and not old[1].isdigit()}
+        """The names that are others here, as they may stand among the words of a message."""
 
     def of(self, findings: Sequence[Diagnostic]) -> list[Diagnostic] | None:
         """The findings in the other text as those in this one; ``None`` where they may speak of more than is known."""
@@ -64,9 +74,13 @@ class RenamedFindings:
         )
 
     def _related(self, related: Related) -> Related:
-        if related.span is None or related.place is not None:
+        message = self._words(related.message)
+        if related.span is not None:
+            return Related(message, self._span(related.span))
+        expr = related.place.expr if related.place is not None else None
+        if not isinstance(expr, Var) or expr not in self._outside:
             raise _SpeaksOfMore  # it is another's expression
-        return Related(self._words(related.message), self._span(related.span))
+        return Related(message, place=Place(Var(self.others[f"%{expr.name_hint}"][1:])))
 
     def _fix(self, fix: Fix) -> Fix:
         edits = [TextEdit(self._span(edit.span), self._words(edit.new_text)) for edit in fix.edits]
@@ -75,14 +89,18 @@ class RenamedFindings:
     def _words(self, words: str) -> str:
         """The words with the names of this text.
 
-        A name that is not known, or one that stands without its ``@`` as other words do, is not told apart from these.
+        A name that is not known, or one that stands without its mark as other words do, is not told apart from these.
         """
         others = self.others
-        if any(name not in others for name in _FUNCTION.findall(words)):
+        parts = _NAME.split(words)
+        if self._bare and not self._bare.isdisjoint(_WORD.findall(" ".join(parts))):
             raise _SpeaksOfMore
-        if any(f"@{word}" in others for word in _WORD.findall(_FUNCTION.sub("", words))):
-            raise _SpeaksOfMore
-        return _FUNCTION.sub(lambda name: others[name[0]], words)
+        if len(parts) == 1:
+            return words
+        try:
+            return _NAME.sub(lambda name: others[name[0]], words)
+        except KeyError:
+            raise _SpeaksOfMore from None
 
     def _span(self, span: TextSpan) -> TextSpan:
         return TextSpan(self._offset(span.start), self._offset(span.end))

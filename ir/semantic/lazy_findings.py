@@ -53,9 +53,9 @@ def counted(findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
 
 
 def together(first: Sequence[Diagnostic], second: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
-    """Two lists of findings as one, of which the second may not be worked out yet."""
-    if not first:
-        return second
-    if not isinstance(second, LazyFindings):
+    """Two lists of findings as one, of which either may not be worked out yet."""
+    if not first or not second:
+        return first or second
+    if not isinstance(first, LazyFindings) and not isinstance(second, LazyFindings):
         return (*first, *second)
-    return LazyFindings((*first, *second.like), lambda: (*first, *second))
+    return LazyFindings((*counted(first), *counted(second)), lambda: (*first, *second))

@@ -483,7 +483,6 @@ class StatementTyper:
 
         A graph variable may have its value from a function before.
         """
-        kinds, texts, _ = statement.segment.tokens
         function = self.function
         outer_graph = tuple(
             [name for name in statement.uses if is_graph_name(name) and function.type_before(name, order) is None]
@@ -503,7 +502,8 @@ class StatementTyper:
             for name, type in known.items()
             if type is None
         }
-        if kinds.startswith(GRAPH + "(") and texts[0] in unknown and kinds.endswith(";"):
+        kinds = statement.lowered.unit.segment.tokens[0]
+        if kinds.startswith(GRAPH + "(") and kinds.endswith(";") and statement.segment.tokens[1][0] in unknown:
             return self._state(self.context.without_equals(statement), order, index)
         suggested = {name: (self._suggested_type(near[0], order) if near else None) for name, near in unknown.items()}
         guessed_types = tuple([known[name] or suggested[name] or ERROR for name in statement.uses])
@@ -511,7 +511,7 @@ class StatementTyper:
         if guess.diagnostics:
             known_types = tuple([known[name] or ERROR for name in statement.uses])
             guess, findings = self._findings(statement, known_types)
-        diagnostics = (*findings, *undefined_names(statement, unknown))
+        diagnostics = together(findings, undefined_names(statement, unknown))
         type = statement.type_comment if guess.type is ERROR else guess.type
         later_type = self._later_type_of(statement)
         if later_type is not None and has_incomplete(type):

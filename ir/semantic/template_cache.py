@@ -21,6 +21,7 @@ from ..syntax.suggestions import operator_prefix
 from ..syntax.tokens import COMMENT, COMMENTS, FREE_BINDING, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
 from ..types import DataType, Type, TypeVar
 from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
+from .alike_findings import RenamedFindings
 from .declarations import ModuleTypes
 from .faulty_templates import FaultyTemplates
 from .function_words import FunctionWords
@@ -273,8 +274,14 @@ class TemplateCache:
     ) -> tuple[TypedLowering, Sequence[Diagnostic]]:
         """The type of a statement whose names have these types, and what is wrong with it, at its own places.
 
-        It is lowered for itself only if none before it differs in the name that it binds alone.
+        It is lowered for itself only if it is at fault in a way that none before it is.
         """
+        shared = statement.shared
+        if shared is not None and statement.own is None and not (shared.diagnostics or shared.functions):
+            typed = shared.type_with(types, heads)
+            renamed = self._renamed(typed.diagnostics, shared, statement.segment)
+            if renamed is not None:
+                return typed, renamed
         bound = statement.known_by if statement.own is None else None
         if not isinstance(bound, BoundName) and statement.own is None:
             bound = self._bound(statement.segment)
@@ -295,6 +302,17 @@ class TemplateCache:
             self._alike.keep_lowered(bound, own)
         typed = own.type_with(types, heads)
         return typed, together(own.diagnostics, typed.diagnostics)
+
+    @staticmethod
+    def _renamed(
+        findings: Sequence[Diagnostic], shared: LoweredStatement, segment: Segment
+    ) -> Sequence[Diagnostic] | None:
+        """What is wrong with the types of a statement, as it is said of the one that stands for it."""
+        try:
+            renamed = RenamedFindings(shared.unit.segment.text, segment.text, shared.placeholders.values())
+        except ValueError:
+            return None  # they differ in numbers, comments or white space, too
+        return renamed.of(findings)
 
     def findings_if_shown(
         self, like: Sequence[Diagnostic], statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
