@@ -12,7 +12,10 @@ from .. import inputs
 __all__ = ["FAR_REACHING", "SHAPES", "Key", "Script", "Shape", "scripts_of"]
 
 
-FAR_REACHING: Final = "the dtype of a parameter, letter by letter"
+_DTYPE: Final = "the dtype of a parameter, letter by letter"
+_NAME_AND_TYPE: Final = "the name and type of parameters, letter by letter"
+FAR_REACHING: Final = _DTYPE, _NAME_AND_TYPE
+"""How the names of scripts end that mean something else for every use of a parameter, which all statements may be."""
 
 
 @dataclass(frozen=True)
@@ -151,10 +154,10 @@ def _everything(shape: Shape, text: str, function: _Function) -> Iterator[Script
         yield Script("the comment of a statement deleted and typed", comments)
     yield Script("the result of the body deleted and typed", [*_result(text, function)])
     yield Script("the head, letter by letter", [*_head(text, head, opened)])
-    yield Script("parameters between others, letter by letter", [*_parameters(text, function)])
+    yield from _parameters(text, function)
     yield Script("names of parameters bound and repeated", [*_of_parameters(text, function, places["middle"][0])])
     yield from _definitions(text, head, closed)
-    yield from _dtype(FAR_REACHING, text, function)
+    yield from _dtype(_DTYPE, text, function)
 
 
 def _far_above(shape: Shape, text: str, name: str, function: _Function) -> Iterator[Script]:
@@ -173,7 +176,7 @@ def _far_above(shape: Shape, text: str, name: str, function: _Function) -> Itera
     above = _typed(head, _FUNCTION.rstrip(), "above")
     yield Script(row("a function typed above"), above, line, Key(head, head + 1, "", ""))
     yield Script(row("a data type typed above"), _typed(head, _TYPE_BELOW, "above"))
-    yield from _dtype(row(FAR_REACHING), text, function)
+    yield from _dtype(row(_DTYPE), text, function)
 
 
 def _braces(function: _Function) -> Sequence[Key]:
@@ -335,14 +338,18 @@ def _result(text: str, function: _Function) -> Iterator[Key]:
     yield from _retyped(at, text[at : min(at + 24, end)], "result:")
 
 
-def _parameters(text: str, function: _Function) -> Iterator[Key]:
-    """The name and type of the middle and the last parameter, and a comment and another parameter in front of them."""
+def _parameters(text: str, function: _Function) -> Iterator[Script]:
+    """A comment and a parameter in front of the middle and the last one, and the name and type of these."""
     names = [match.span() for match in re.finditer(r"%\w+", text[function.head : function.opened])]
+    in_front: list[Key] = []
+    retyped: list[Key] = []
     for place, (start, end) in (("middle", names[len(names) // 2]), ("last", names[-1])):
         start, end = function.head + start, function.head + end
-        yield from _typed(start, "/* x */", f"{place}, a comment")
-        yield from _typed(start, "%typed: Tensor[(8, 8), float32], ", f"{place}, another in front")
-        yield from _retyped(start, text[start : min(end + 24, function.opened)], f"{place}:")
+        in_front += _typed(start, "/* x */", f"{place}, a comment")
+        in_front += _typed(start, "%typed: Tensor[(8, 8), float32], ", f"{place}, another in front")
+        retyped += _retyped(start, text[start : min(end + 24, function.opened)], f"{place}:")
+    yield Script("in front of parameters, letter by letter", in_front)
+    yield Script(_NAME_AND_TYPE, retyped)
 
 
 def _head(text: str, head: int, opened: int) -> Iterator[Key]:

@@ -202,7 +202,14 @@ class Head:
         return self.parts.definitions
 
     def defined_at(self) -> Mapping[str, Sequence[int]]:
-        """The tokens that define each name of :attr:`definitions`."""
+        """The tokens that define each name of :attr:`definitions`; a thousand findings may ask for those of a head."""
+        key = Head.defined_at, self._is_complete
+        known = cast("Mapping[str, Sequence[int]] | None", self.memo.get(key))
+        if known is None:
+            known = self.memo[key] = self._defined_at()
+        return known
+
+    def _defined_at(self) -> Mapping[str, Sequence[int]]:
         listed = () if self._is_complete or self.listed is None else self.listed.parameters.firsts
         names = list(map(self.segment.tokens[1].__getitem__, listed))
         tokens: dict[str, list[int]] = dict(zip(names, map(list, zip(listed, strict=True)), strict=True))
