@@ -225,7 +225,8 @@ class Head:
 
     def _find_repeated(self, names: Sequence[str], declared: Sequence[Type]) -> Mapping[int, Type]:
         """:attr:`repeated`, of all parameters in order; none, where it is not known where each of them stands."""
-        tokens = sorted(token for name, defined in self.defined_at().items() if name[0] == "%" for token in defined)
+        places = self._defined_at()  # it is known for good only once the head is made
+        tokens = sorted(token for name, defined in places.items() if name[0] == "%" for token in defined)
         if len(tokens) != len(names):
             return {}
         seen: set[str] = set()

@@ -15,7 +15,20 @@ from .blocks import Block, Statement
 from .segment_text import MOST_FINDINGS, SegmentText
 from .shapes import MOST_NESTED, Shape, ShapeFault, Start, accepted_insertion, shape_of
 from .suggestions import operator_prefix
-from .tokens import BLOCK, CLAUSES, CLOSING, GRAPH_BINDING, KINDS, LET_BINDING, NAME, OPENING, UNCLOSED_STRING, UNKNOWN
+from .tokens import (
+    BLOCK,
+    CLAUSES,
+    CLOSING,
+    GRAPH_BINDING,
+    KINDS,
+    LET,
+    LET_BINDING,
+    LOCAL,
+    NAME,
+    OPENING,
+    UNCLOSED_STRING,
+    UNKNOWN,
+)
 
 __all__ = ["StatementParser"]
 
@@ -28,6 +41,7 @@ _TEXT_OF: Final = {
     ";": ";",
     "=": " = ",
     ":": ":",
+    LET: "let ",
     "r": " => ",
     "}": "\n}",
 }
@@ -128,6 +142,11 @@ class StatementParser:
         if name >= 0 and operator_prefix(self.texts[name]) is not None:
             self.report_fault(kinds, index, fault, token)
             return Statement(None, kinds, index, blocks)
+        if kinds.startswith((f"{NAME}{LOCAL}=", f"{NAME}{LOCAL}:")) and index[0] >= 0:
+            shape = shape_of(start, LET + kinds[1:])
+            if shape.fault is None:
+                self._report_damaged_let(index[0])
+                return Statement(shape.root, LET + kinds[1:], index, blocks)
         insertion = self.find_insertion(start, kinds, index, fault)
         if insertion is not None and not self._is_rather_too_many(kinds, index, fault, insertion[2]):
             return self._with_missing(insertion, kinds, index, blocks)
@@ -253,6 +272,12 @@ class StatementParser:
                 opened.pop()
         return None
 
+    def _report_damaged_let(self, token: int) -> None:
+        """Report a word that stands where ``let`` does, as while that is typed or deleted letter by letter."""
+        span = self.segment.span(token)
+        fix = Fix("Change to `let`", (TextEdit(span, "let"),))
+        self.segment.report("unexpected-token", f"expected `let`, found {self.described(token)}", span, fix)
+
     def report_missing(self, kind: str, token: int, *, is_first: bool = False) -> None:
         """Report that a token of this kind is missing before ``token``, with the fix that writes it.
 
@@ -316,6 +341,8 @@ def _insertion(  # a text repeats its faults
     expected = [kind for kind in insertable if kind in fault.expected]
     others = [kind for kind in insertable if kind not in fault.expected]
     attempts = [(position, kind) for kind in (*expected, *others)]
+    if kinds.startswith((f"{LOCAL}=", f"{LOCAL}:")):  # a name is bound as if it were a graph variable's
+        attempts.insert(0, (0, LET))
     if position and kinds[position - 1] == ",":  # a list may end with a comma, but hardly was meant to
         attempts[:0] = [(position - 1, kind) for kind in ")]"]
     attempts.extend((position - back, kind) for back in (1, 2) for kind in insertable if back <= position)

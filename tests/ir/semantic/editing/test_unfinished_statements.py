@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from relay_lsp.ir.diagnostics import Diagnostic, Severity
+from relay_lsp.ir.diagnostics import Diagnostic, Severity, apply_edits
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from tests.ir.semantic.editing.comparison import difference
@@ -169,6 +169,17 @@ def test_a_mark_of_a_data_type_that_is_lost_is_the_only_error(mark: str, after: 
     lost = Snapshot.open(_TEXT, "example.relay").edit(TextSpan(at, at + 1), "")
     assert len(_errors(lost)) == 1
     assert difference(lost, Snapshot.open(lost.text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize("left", ["", "l ", "le ", "lett "])
+@pytest.mark.parametrize("name", ["%f", "%a", "%b", "%d"])
+def test_a_let_whose_word_is_damaged_or_gone_is_the_only_error(name: str, left: str):
+    start = _TEXT.index(f"let {name} =")
+    edited = Snapshot.open(_TEXT, "example.relay").edit(TextSpan(start, start + len("let ")), left)
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), start, whole=True) is None
+    (error,) = _errors(edited)
+    (fix,) = error.fixes
+    assert apply_edits(edited.text, fix.edits) == _TEXT
 
 
 @pytest.mark.parametrize("left", ["ype ", "typ ", "tpye ", "ty pe ", ""])
