@@ -132,6 +132,10 @@ def _everything(shape: Shape, text: str, function: _Function) -> Iterator[Script
     head, opened, closed, places = function.head, function.opened, function.closed, function.places
     for place, (start, _) in places.items():
         yield _on_new_line(start, shape.statement, place, "  ")
+    for place in ("middle", "end"):  # all that is above may be evaluated as a part of its value
+        above, start = function.bindings[function.bindings.index(places[place]) - 1], places[place][0]
+        (name,) = re.findall(r"%\w+", text[slice(*above)])[:1]
+        yield _on_new_line(start, f"let %new = ({name}, {name});", f"{place}, a let", "  ")
     inside = {place: _line_after(text, before, places["middle"][0]) for place, before in shape.inside.items()}
     for place, (start, _) in inside.items():
         yield _on_new_line(start, _INSIDE.get(place, shape.statement), place, "    ")

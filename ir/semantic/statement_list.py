@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 from ..cancellation import check_cancelled
 from ..collections.block_list import BlockList
 from .cache_regions import CacheBlock
+from .lints.unused import Effect
 from .typed_statement import TypedStatement
 
 __all__ = ["StatementList", "between", "replaced", "reported_among"]
@@ -20,7 +21,7 @@ Memo: TypeAlias = "dict[object, object]"
 class _Block(list["TypedStatement | None"]):
     """Some consecutive statements, and the names that they depend on."""
 
-    __slots__ = ("_dependents", "_names", "_runs", "memo", "words_memo")
+    __slots__ = ("_dependents", "_has_no_effect", "_names", "_runs", "memo", "words_memo")
 
     def __init__(self, states: Sequence[TypedStatement | None]) -> None:
         super().__init__(states)
@@ -30,6 +31,7 @@ class _Block(list["TypedStatement | None"]):
         self._names: frozenset[str] | None = None
         self._dependents: tuple[tuple[str, ...], Mapping[str, Sequence[int]]] | None = None
         self._runs: list[tuple[int, int, Memo | None]] | None = None
+        self._has_no_effect: bool | None = None
 
     @property
     def names(self) -> frozenset[str]:
@@ -37,6 +39,14 @@ class _Block(list["TypedStatement | None"]):
         if self._names is None:
             self._names = frozenset([name for state in self if state is not None for name in state.depends_on])
         return self._names
+
+    @property
+    def has_no_effect(self) -> bool:
+        """Whether evaluating none of the statements changes anything else."""
+        if self._has_no_effect is None:
+            lowered = {state.lowered for state in self if state is not None}
+            self._has_no_effect = all(each.effect is Effect.NONE for each in lowered)
+        return self._has_no_effect
 
     def dependents(self, names: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
         """Which statements here depend on each of some names, in order; kept for those that were asked for last."""
@@ -102,10 +112,14 @@ class StatementList(BlockList["TypedStatement | None"]):
     _blocks: Sequence[_Block]
 
     def find_names(self) -> None:
-        """Find which names every block depends on, before that is asked for."""
+        """Find which names every block depends on, and whether it has effects, before that is asked for."""
         for block in self._blocks:
             check_cancelled()
-            _ = block.names
+            _ = block.names, block.has_no_effect
+
+    def have_no_effect(self, start: int, end: int) -> bool:
+        """Whether no block with statements from ``start`` to ``end`` has one whose evaluation changes anything else."""
+        return all(block.has_no_effect for _, _, block in self.parts(start, end))
 
     def position(self, order: float, start: int, end: int) -> int:
         """The first statement from ``start`` to ``end``, which are all of one function, with at least this order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
@@ -240,29 +241,30 @@ class _UnusedValues:
     def _effect_if_unused(self, function: FunctionStatements, state: TypedStatement, is_graph: bool) -> Effect | None:
         """The effect of a statement whose value nothing uses; ``None`` where it may be meant for its effect."""
         lowered = state.lowered
-        effect = lowered.effect if is_graph else _effect_of(function, state)
+        effect = lowered.effect if is_graph else self._effect_of(function, state)
         is_broken = lowered.is_broken
         callee = state.callee
         if callee is not None and self._is_no_function(callee):
             effect, is_broken = Effect.UNKNOWN, True  # a call of nothing is no call
         return effect if effect is Effect.NONE or (is_graph and not is_broken) else None
 
+    def _effect_of(self, function: FunctionStatements, state: TypedStatement) -> Effect:
+        """The effect of a statement, and of the graph bindings that are evaluated as its parts.
 
-def _effect_of(function: FunctionStatements, state: TypedStatement) -> Effect:
-    """The effect of a statement, and of the graph bindings that are evaluated as its parts."""
-    total = Effect.NONE
-    seen: set[str] = set()
-    pending = [state]
-    while pending:
-        statement = pending.pop()
-        effect = statement.lowered.effect
-        if effect is Effect.SOME:
-            return effect
-        if effect is Effect.UNKNOWN:
-            total = effect
-        for name in statement.uses:
-            bound = function.binding(name) if is_graph_name(name) else None
-            if bound is not None and name not in seen:
-                seen.add(name)
-                pending.append(bound)
-    return total
+        A ``let`` below a hundred thousand of them may have all of them as its parts.
+        """
+        states = self._analysis.states
+        if states.have_no_effect(function.start, states.position(state.order, function.start, function.end) + 1):
+            return Effect.NONE
+        seen: set[str] = set()
+        pending = deque([state])
+        while pending:
+            statement = pending.popleft()  # what has an effect is mostly near
+            if statement.lowered.effect is not Effect.NONE:
+                return statement.lowered.effect
+            for name in statement.uses:
+                bound = function.binding(name) if is_graph_name(name) else None
+                if bound is not None and name not in seen:
+                    seen.add(name)
+                    pending.append(bound)
+        return Effect.NONE
