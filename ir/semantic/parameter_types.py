@@ -35,6 +35,7 @@ class ParameterTypes:
         "is_unsure",
         "late",
         "too_late",
+        "used_open_functions",
     )
 
     def __init__(
@@ -61,16 +62,15 @@ class ParameterTypes:
         """Whether all statements are in place, and those are typed anew that used one before its type was known."""
         self.is_unsure = False
         """Whether a statement that is not typed yet may tell the type of one that others used before it."""
+        self.used_open_functions = False
+        """Whether a statement that was typed calls a function of which others may tell what it leaves open."""
         self._first_open: Final[dict[str, float]] = {}
 
     def used_open(self, name: str, order: float) -> None:
         """Take note that the statement of ``order`` uses one whose type is not known."""
         self._first_open.setdefault(name, order)
-
-    @property
-    def used_open_functions(self) -> bool:
-        """Whether a statement that was typed calls a function of which others may tell what it leaves open."""
-        return any(name[0] == "@" for name in self._first_open)
+        if name[0] == "@":
+            self.used_open_functions = True
 
     @property
     def open(self) -> Collection[str]:

@@ -227,3 +227,20 @@ def test_a_comment_that_ends_a_line_tells_how_a_fault_is_mended():
     found = [each.message for each in Snapshot.open(text, "example.relay").findings]
     assert "unexpected `nn.relu`: expected `;`" in found
     assert "expected `;`, found `nn.relu`" in found
+
+
+def test_types_at_fault_are_said_with_the_names_of_each_statement():
+    """What is said of one statement is said of those that differ in names alone with theirs, as if each were read."""
+    head = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 3), float32], %yy: Tensor[(4, 5), float32]) {\n'
+    lines = "".join(
+        f"  let %v{number} = nn.relu(%yy);\n  let %sum{number} = add(%x, %v{number});\n" for number in range(8, 12)
+    )
+    text = f"{head}{lines}  let %other = add(%yy, %x);\n  %other\n}}\n"
+    found = [each for each in Snapshot.open(text, "example.relay").diagnostics if each.code == "type-mismatch"]
+    whole = [each for each in Snapshot.open_whole(text, "example.relay").diagnostics if each.code == "type-mismatch"]
+    assert len(found) == 5
+    assert [(each.message, each.span) for each in found] == [(each.message, each.span) for each in whole]
+    places = [
+        [text[other.span.start : other.span.end] for other in each.related if other.span is not None] for each in found
+    ]
+    assert places == [*(["%x", f"%v{number}", "%x"] for number in range(8, 12)), ["%yy", "%x", "%yy"]]
