@@ -18,7 +18,7 @@ from ..text.text_span import TextSpan
 from .lowered_statement import LoweredStatement
 from .typed_statement import ReportedStatement
 
-__all__ = ["AlikeFaults", "BoundName", "bound_name", "moved_behind", "speaks_of"]
+__all__ = ["OTHERWISE_SPELLED", "AlikeFaults", "BoundName", "bound_name", "moved_behind", "speaks_of"]
 
 _KEPT: Final = 128
 """How many texts of statements are kept in mind at least, some ten kilobytes each."""
@@ -31,7 +31,7 @@ _BINDS: Final = re.compile(r"\s*(?:let\s+)?(%\w+)(?=\s*=)")
 _CALLED: Final = re.compile(r"(?<![\w.%@])([A-Za-z_][\w.]{0,99})\(")
 """What may be an operator."""
 
-_OTHERWISE_SPELLED: Final = re.compile("%0[0-9]")
+OTHERWISE_SPELLED: Final = re.compile("%0[0-9]")
 """``%01`` is ``%1``."""
 
 
@@ -54,7 +54,7 @@ def bound_name(segment: Segment, unknown: Callable[[str], bool] | None = None) -
     With ``unknown``, which tells whether a name is no operator, such a one that the statement calls is told apart.
     """
     text = segment.text
-    if len(text) > _LONGEST or _OTHERWISE_SPELLED.search(text) is not None:
+    if len(text) > _LONGEST or OTHERWISE_SPELLED.search(text) is not None:
         return None
     kind = segment.kinds, segment.role, segment.is_short
     binding = _BINDS.match(text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Place, Related, TextEdit
@@ -18,7 +19,7 @@ from ..text.text_span import TextSpan
 
 __all__ = ["RenamedFindings"]
 
-_NAME: Final = re.compile(f"%[0-9]+|[@%]{NAME_PATTERN}")
+_NAME: Final = re.compile(f"(%[0-9]+|[@%]{NAME_PATTERN})")
 _WORD: Final = re.compile(r"[\w/]+")
 
 
@@ -37,15 +38,17 @@ class RenamedFindings:
     """
 
     def __init__(self, like: str, text: str, outside: Collection[Expr] = ()) -> None:
-        before, after = list(_NAME.finditer(like)), list(_NAME.finditer(text))
-        if _NAME.sub("%", like) != _NAME.sub("%", text):
+        before, after = _NAME.split(like), _NAME.split(text)
+        names, others = before[1::2], after[1::2]
+        if before[::2] != after[::2]:
             raise ValueError("the texts differ in more than names")
+        ends = list(accumulate(map(len, before)))
         self._outside: Final = outside
-        self._starts: Final = [name.start() for name in before]
-        self._ends: Final = [name.end() for name in before]
-        self._by: Final = [0, *[new.end() - old.end() for old, new in zip(before, after, strict=True)]]
+        self._starts: Final = ends[:-1:2]
+        self._ends: Final = ends[1::2]
+        self._by: Final = [0, *accumulate([len(new) - len(old) for old, new in zip(names, others, strict=True)])]
         """How much further on text stands, by how many names are before it."""
-        pairs = {(old[0], new[0]) for old, new in zip(before, after, strict=True)}
+        pairs = set(zip(names, others, strict=True))
         self.others: Final[Mapping[str, str]] = dict(pairs)
         """The name that stands here for each of those there."""
         self._is_one_to_one: Final = len(self.others) == len(pairs)
@@ -91,16 +94,14 @@ class RenamedFindings:
 
         A name that is not known, or one that stands without its mark as other words do, is not told apart from these.
         """
-        others = self.others
         parts = _NAME.split(words)
-        if self._bare and not self._bare.isdisjoint(_WORD.findall(" ".join(parts))):
+        if self._bare and not self._bare.isdisjoint(_WORD.findall(" ".join(parts[::2]))):
             raise _SpeaksOfMore
-        if len(parts) == 1:
-            return words
         try:
-            return _NAME.sub(lambda name: others[name[0]], words)
+            parts[1::2] = [self.others[name] for name in parts[1::2]]
         except KeyError:
             raise _SpeaksOfMore from None
+        return "".join(parts)
 
     def _span(self, span: TextSpan) -> TextSpan:
         return TextSpan(self._offset(span.start), self._offset(span.end))

@@ -65,7 +65,7 @@ def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context
         if head.depends_on(named):
             outdated.append(head)
             continue
-        context.keep_head(head)
+        context.head_cache.keep(head)
         if isinstance(function, WholeFunctionAnalysis):
             if function.depends_on(named):
                 outdated.append(head)

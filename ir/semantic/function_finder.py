@@ -202,14 +202,14 @@ class FunctionFinder:
         else:
             is_plain, is_closed = function.could_be_plain, self._segments[function.last].role is Role.CLOSE
         if head in self._outdated:
-            head, known = self._context.head(self._segments[function.start - 1]), None
+            head, known = self._context.head_cache.head(self._segments[function.start - 1]), None
             is_plain = head.is_plain
         return FunctionRegion(function.start, function.last, is_closed, is_plain, head, known)
 
     def _region(self, header: int) -> FunctionRegion:
         """The function whose head is a segment."""
         segments = self._segments
-        head = self._context.head(segments[header])
+        head = self._context.head_cache.head(segments[header])
         known = self._known(header + 1)
         if known is not None and known.head in self._outdated:
             known = None

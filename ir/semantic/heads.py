@@ -74,6 +74,8 @@ class Head:
         header.parse()
         kinds, texts, _ = header.tokens
         self.segment = header
+        self.memo: dict[object, object] = {}
+        """What callers cache of it."""
         self.words = words
         """By what it is known among heads that differ in the names of their functions alone."""
         name = name_of_head(kinds)
@@ -130,8 +132,6 @@ class Head:
         distinct = len(parameters) + len(self.repeated) == len(names)
         result_known = self.result is None or not has_incomplete(self.result)
         self.is_plain = complete and distinct and result_known
-        self.memo: dict[object, object] = {}
-        """What callers cache of it."""
 
     @property
     def stands_for_others(self) -> bool:
@@ -225,8 +225,7 @@ class Head:
 
     def _find_repeated(self, names: Sequence[str], declared: Sequence[Type]) -> Mapping[int, Type]:
         """:attr:`repeated`, of all parameters in order; none, where it is not known where each of them stands."""
-        places = self._defined_at()  # it is known for good only once the head is made
-        tokens = sorted(token for name, defined in places.items() if name[0] == "%" for token in defined)
+        tokens = sorted(token for name, defined in self.defined_at().items() if name[0] == "%" for token in defined)
         if len(tokens) != len(names):
             return {}
         seen: set[str] = set()

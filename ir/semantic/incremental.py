@@ -125,7 +125,7 @@ def _laid_out_otherwise(earlier: ModuleAnalysis, old: Head, header: Segment) -> 
         return None
     if old.diagnostics or any(isinstance(function, WholeFunctionAnalysis) for function in earlier.functions):
         return None  # the former may lie in the white space; the latter know the heads of others by their identity
-    return earlier.context.relaid_head(old, header)
+    return earlier.context.head_cache.relaid(old, header)
 
 
 def _reach(function: AnalysedFunction) -> int:

@@ -294,14 +294,12 @@ class ModuleAnalysis:
         if known is None or known[0] != base:  # there may be a thousand, which stay where the head does
             known = base, dict[str, Diagnostic]()
             head.memo[CANNOT_INFER] = known
-        places: Mapping[str, Sequence[int]] | None = None
         for name in head.untyped if unknown else ():
             if name not in unknown:
                 continue
             finding = known[1].get(name)
             if finding is None:
-                places = head.defined_at() if places is None else places
-                span = head.segment.span(places[name][0])
+                span = head.segment.span(head.defined_at()[name][0])
                 finding = Diagnostic(CANNOT_INFER, Severity.ERROR, unannotated(name), span.shifted(base))
                 known[1][name] = finding
             yield finding

@@ -340,7 +340,7 @@ class SegmentNames:
         if segment.role is Role.CLOSE:
             return segment.memo
         if segment.role is Role.HEADER:
-            return self.analysis.context.head(segment).memo
+            return self.analysis.context.head_cache.head(segment).memo
         if index in self.type_numbers:
             memo = self.analysis.context.types.memos[self.type_numbers[index]]
             # The blanks behind a data type may be others than when it was read.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
-from weakref import WeakKeyDictionary, WeakValueDictionary, ref
+from weakref import WeakValueDictionary
 
 from ..cancellation import check_cancelled
 from ..collections.lru_map import LruMap
@@ -20,12 +19,12 @@ from ..syntax.statements import Segment
 from ..syntax.suggestions import operator_prefix
 from ..syntax.tokens import COMMENT, COMMENTS, FREE_BINDING, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
 from ..types import DataType, Type, TypeVar
-from .alike_faults import AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
+from .alike_faults import OTHERWISE_SPELLED, AlikeFaults, BoundName, bound_name, moved_behind, speaks_of
 from .alike_findings import RenamedFindings
 from .declarations import ModuleTypes
 from .faulty_templates import FaultyTemplates
 from .function_words import FunctionWords
-from .head_parts import HeadWords, head_words
+from .head_cache import HeadCache
 from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
 from .lazy_findings import LazyFindings, together
@@ -61,13 +60,6 @@ def _leaves_unused(lowered: LoweredStatement) -> bool:
     return any(
         definition is not lowered.bound and definition not in used for definition in lowered.lowering.definitions
     )
-
-
-_OTHERWISE_SPELLED: Final = re.compile("%0[0-9]").match
-"""``%01`` is ``%1``, which their texts do not tell."""
-
-
-_STANDS_ALONE: Final = "the head that is the same in every context"
 
 
 class _MovedFindings(NamedTuple):
@@ -114,7 +106,6 @@ class TemplateCache:
         "_by_form",
         "_faulty",
         "_faulty_outlines",
-        "_heads",
         "_outlines",
         "_parameters",
         "_plans",
@@ -122,6 +113,7 @@ class TemplateCache:
         "_valueless",
         "_whole_functions",
         "_within",
+        "head_cache",
         "names",
         "types",
     )
@@ -134,6 +126,7 @@ class TemplateCache:
     ) -> None:
         self.types: Final = types
         self.names: Final = types.names(parameters, late)
+        self.head_cache: Final = HeadCache(types)
         self._within: Final[LruMap[tuple[TypeVar, ...], TemplateCache]] = LruMap(_SCOPES_KEPT)
         self._above: Final[LruMap[LateConstructors, TemplateCache]] = LruMap(_SCOPES_KEPT)
         """What statements share that name constructors of types below them."""
@@ -148,8 +141,6 @@ class TemplateCache:
         """By outline, and which of their names are the same, what others are made of that differ in literals."""
         self._faulty_outlines: Final[LruMap[object, FaultyOutline]] = LruMap(_KEPT)
         """The same of statements at fault."""
-        self._heads: Final[WeakValueDictionary[object, Head]] = WeakValueDictionary()
-        """Heads that were read, and stand for others, by what is written in them besides the names of the functions."""
         self._whole_functions: Final[WeakValueDictionary[object, WholeFunctionAnalysis]] = WeakValueDictionary()
         """Functions that were read as a whole, by what is written in them besides names of functions."""
         self._alike: Final = AlikeFaults()
@@ -190,29 +181,6 @@ class TemplateCache:
             made = self._above[late] = TemplateCache(self.types, self._parameters, late)
         return made
 
-    def head(self, header: Segment) -> Head:
-        """The head of a function, read once for its segment."""
-        head = self.known_head(header)
-        if head is None:
-            words = head_words(header)
-            head = self._head_alike(header, words) or self._head_read(header, words)
-            header.kinship = None  # what it was made of must not be kept alive
-            self.keep_head(head)
-        return head
-
-    def _head_alike(self, header: Segment, words: HeadWords | None) -> Head | None:
-        """The head of a function that differs from one before it in the name of the function alone."""
-        like = self._heads.get(words.others) if words is not None else None
-        return like.for_alike(header, words) if like is not None and words is not None else None
-
-    def _head_read(self, header: Segment, words: HeadWords | None) -> Head:
-        before = None if header.kinship is None else header.kinship.earlier
-        earlier = self.known_head(before) if isinstance(before, Segment) else None
-        head = Head(header, self.types, earlier, words)
-        if head.words is not None and head.stands_for_others and not speaks_of(head.name, head.diagnostics):
-            self._heads[head.words.others] = head
-        return head
-
     @property
     def has_whole_functions(self) -> bool:
         """Whether there is one that was read as a whole: others may be like it."""
@@ -225,40 +193,6 @@ class TemplateCache:
     def keep_whole_function(self, words: FunctionWords, function: WholeFunctionAnalysis) -> None:
         """Keep a function that was read as a whole in mind, as long as there is one like it."""
         self._whole_functions[words.others] = function
-
-    def known_head(self, header: Segment) -> Head | None:
-        """The head of a function, if it was read, and is that of a text which is still there."""
-        alone = cast("ref[Head] | None", header.memo.get(_STANDS_ALONE)) if self.types.are_ordinary else None
-        known = self._heads_of(header).get(self) if alone is None else alone
-        return None if known is None else known()
-
-    def keep_head(self, head: Head) -> None:
-        """Take a head over from the context of an earlier text.
-
-        The functions of a text keep their heads. A segment that kept its own would be garbage in a cycle with each key
-        in it, which in the head of a network has thousands of tokens: the search for it took 25 ms at once.
-        """
-        if head.stands_alone and self.types.are_ordinary:
-            head.segment.memo[_STANDS_ALONE] = ref(head)
-        else:
-            self._heads_of(head.segment)[self] = ref(head)
-
-    def relaid_head(self, head: Head, header: Segment) -> Head:
-        """The head that a segment has which differs in white space at its end from that of ``head``."""
-        known = self.known_head(header)
-        if known is None:
-            known = head.relaid(header)
-            self.keep_head(known)
-        return known
-
-    @staticmethod
-    def _heads_of(header: Segment) -> WeakKeyDictionary[TemplateCache, ref[Head]]:
-        """A head as each context has read it, as long as there is one."""
-        heads = cast("WeakKeyDictionary[TemplateCache, ref[Head]] | None", header.memo.get(Head))
-        if heads is None:
-            heads = WeakKeyDictionary[TemplateCache, "ref[Head]"]()
-            header.memo[Head] = heads
-        return heads
 
     def own(self, statement: TypedStatement) -> LoweredStatement:
         """A statement lowered for itself, so that its diagnostics have its own names and places."""
@@ -410,7 +344,7 @@ class TemplateCache:
             names = tuple(
                 [name.rstrip(WHITE_SPACE) for name in ((names_as_written,) if plan.has_one_name else names_as_written)]
             )
-            if plan.is_nested and any(map(_OTHERWISE_SPELLED, names)):
+            if plan.is_nested and any(map(OTHERWISE_SPELLED.match, names)):
                 return self._alone(segment)
             # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
             key = (segment.kinds, pattern_of(names), plan.others(segment.pieces))

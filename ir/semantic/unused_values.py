@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, cast
 
 from ..collections.block_list import common_beginning
@@ -183,7 +183,6 @@ class _UnusedValues:
     def _find_unused(self, function: FunctionStatements) -> Iterator[Unused]:
         """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
         unused: list[tuple[TypedStatement, Effect]] = []
-        parameters: Mapping[str, Sequence[int]] | None = None
         tokens: list[tuple[int, str]] = []
         texts, repeated = function.head.segment.tokens[1] if function.head.repeated else (), function.head.repeated
         tokens += [(token, name) for token in repeated if not is_meant(name := texts[token])]
@@ -192,10 +191,12 @@ class _UnusedValues:
                 continue
             states = function.names.get(name)
             if states is None or name in function.head.parameters:
-                if parameters is None:
-                    parameters = function.head.defined_at()
                 is_used = name not in function.mentions.unused and self._uses_parameter(function, name)
-                tokens += [(token, name) for token in parameters.get(name, ()) if not is_used and token not in repeated]
+                tokens += [
+                    (token, name)
+                    for token in function.head.defined_at().get(name, ())
+                    if not is_used and token not in repeated
+                ]
                 if states is None:
                     continue
             bound = states if isinstance(states, tuple) else (states,)

@@ -190,9 +190,7 @@ class SegmentParser(StatementParser):
             fix = Fix(f"Insert `{word}`", (TextEdit(TextSpan(start, start), f"{word} "),))
             segment.report("missing-token", f"expected `{word}`, found {self.described(0)}", segment.span(0), fix)
             return
-        span = segment.range(0, lead - 1)
-        fix = Fix(f"Change to `{word}`", (TextEdit(span, word),))
-        segment.report("unexpected-token", f"expected `{word}`, found {self.described(0)}", span, fix)
+        self.report_damaged(word, 0, lead - 1)
 
     def _parse_nested(self) -> list[Statement]:
         kinds = self.kinds

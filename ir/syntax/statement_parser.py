@@ -14,7 +14,7 @@ from ..text.text_span import TextSpan
 from .blocks import Block, Statement
 from .segment_text import MOST_FINDINGS, SegmentText
 from .shapes import MOST_NESTED, Shape, ShapeFault, Start, accepted_insertion, shape_of
-from .suggestions import operator_prefix
+from .suggestions import operator_prefix, replacement
 from .tokens import (
     BLOCK,
     CLAUSES,
@@ -145,7 +145,7 @@ class StatementParser:
         if kinds.startswith((f"{NAME}{LOCAL}=", f"{NAME}{LOCAL}:")) and index[0] >= 0:
             shape = shape_of(start, LET + kinds[1:])
             if shape.fault is None:
-                self._report_damaged_let(index[0])
+                self.report_damaged("let", index[0], index[0])
                 return Statement(shape.root, LET + kinds[1:], index, blocks)
         insertion = self.find_insertion(start, kinds, index, fault)
         if insertion is not None and not self._is_rather_too_many(kinds, index, fault, insertion[2]):
@@ -272,11 +272,12 @@ class StatementParser:
                 opened.pop()
         return None
 
-    def _report_damaged_let(self, token: int) -> None:
-        """Report a word that stands where ``let`` does, as while that is typed or deleted letter by letter."""
-        span = self.segment.span(token)
-        fix = Fix("Change to `let`", (TextEdit(span, "let"),))
-        self.segment.report("unexpected-token", f"expected `let`, found {self.described(token)}", span, fix)
+    def report_damaged(self, word: str, first: int, last: int) -> None:
+        """Report the tokens from ``first`` to ``last``, which stand where ``word`` does while that is typed or deleted
+        letter by letter."""
+        span = self.segment.range(first, last)
+        message = f"expected `{word}`, found {self.described(first)}"
+        self.segment.report("unexpected-token", message, span, replacement(span, word))
 
     def report_missing(self, kind: str, token: int, *, is_first: bool = False) -> None:
         """Report that a token of this kind is missing before ``token``, with the fix that writes it.

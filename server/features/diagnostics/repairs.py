@@ -21,6 +21,7 @@ from relay_lsp.ir.inference.trial import dimensions_of, refusal
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops import Op
 from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot, TokenRole
+from relay_lsp.ir.syntax.suggestions import replacement
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import TensorType, Type
 
@@ -207,10 +208,10 @@ def _missing_sign(snapshot: Snapshot, diagnostic: Diagnostic) -> Iterator[Fix]:
     name = snapshot.lines.part(span.start, span.end).lstrip("%@")
     is_called = snapshot.lines.part(span.end, span.end + 40).lstrip().startswith("(")
     if is_called and snapshot.functions_named([f"@{name}"]):
-        yield Fix(f"Change to `@{name}`", (TextEdit(span, f"@{name}"),))
+        yield replacement(span, f"@{name}")
     wanted = re.compile(f"%{re.escape(name)}$", re.MULTILINE)
     if not is_called and next(iter(snapshot.typed_values_at(span.start, wanted)), None) is not None:
-        yield Fix(f"Change to `%{name}`", (TextEdit(span, f"%{name}"),))
+        yield replacement(span, f"%{name}")
 
 
 def _missing_sign_of_definition(snapshot: Snapshot, diagnostic: Diagnostic) -> Iterator[Fix]:
@@ -222,8 +223,7 @@ def _missing_sign_of_definition(snapshot: Snapshot, diagnostic: Diagnostic) -> I
     tokens = snapshot.tokens(snapshot.statement_span(span.start).start, span.start)
     before = [token for token in tokens if token.role is not TokenRole.COMMENT and token.span.end <= span.start]
     if len(before) == 1 and re.fullmatch(r"\w+", before[0].text):
-        name = f"%{before[0].text}"
-        yield Fix(f"Change to `{name}`", (TextEdit(before[0].span, name),))
+        yield replacement(before[0].span, f"%{before[0].text}")
 
 
 def _rebound(snapshot: Snapshot, diagnostic: Diagnostic) -> Iterator[Fix]:

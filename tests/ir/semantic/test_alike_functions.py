@@ -8,11 +8,11 @@ import pytest
 
 from relay_lsp.ir.diagnostics import MOST_DIAGNOSTICS
 from relay_lsp.ir.expressions import Var
+from relay_lsp.ir.semantic.head_cache import HeadCache
 from relay_lsp.ir.semantic.head_parts import HeadParts
 from relay_lsp.ir.semantic.heads import Head
 from relay_lsp.ir.semantic.module_analyzer import ModuleAnalyzer
 from relay_lsp.ir.semantic.snapshot import Snapshot
-from relay_lsp.ir.semantic.template_cache import TemplateCache
 from relay_lsp.ir.syntax.reading import Reading
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
@@ -60,7 +60,7 @@ def test_what_is_said_of_each_is_what_is_said_of_it_alone(function: str) -> None
     text = _text(function, 12)  # the names of the last are longer than those of the first
     shared = Snapshot.open(text, "alike")
     with (
-        mock.patch.object(TemplateCache, "_head_alike", return_value=None),
+        mock.patch.object(HeadCache, "_head_alike", return_value=None),
         mock.patch.object(ModuleAnalyzer, "_whole_alike", return_value=None),
     ):
         alone = Snapshot.open(text, "alone")

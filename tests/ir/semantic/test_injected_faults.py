@@ -14,9 +14,9 @@ import pytest
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.internal_errors import INTERNAL_ERROR
 from relay_lsp.ir.semantic import incremental
+from relay_lsp.ir.semantic.head_cache import HeadCache
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.semantic.statement_typer import StatementTyper
-from relay_lsp.ir.semantic.template_cache import TemplateCache
 from relay_lsp.ir.syntax.statements import Segment
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
@@ -221,14 +221,14 @@ def test_a_fault_while_an_edit_is_followed_is_at_the_edit_and_costs_no_finding(m
 
 
 def test_a_fault_while_functions_are_told_apart_is_at_the_head_of_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    head: Callable[..., Any] = TemplateCache.head
+    head: Callable[..., Any] = HeadCache.head
 
-    def fail(context: TemplateCache, header: Segment) -> object:
+    def fail(cache: HeadCache, header: Segment) -> object:
         if "@other" in header.text:
             raise InjectedFault("other")
-        return head(context, header)
+        return head(cache, header)
 
-    monkeypatch.setattr(TemplateCache, "head", fail)
+    monkeypatch.setattr(HeadCache, "head", fail)
     findings = _placed(Snapshot.open(_TWO, "a"))
     assert ("undefined-operator", "nn.rellu") in findings
     assert _SOFTMAX in findings
