@@ -22,6 +22,7 @@ __all__ = [
     "record_dumps",
     "shared_value",
     "untyped_parameters",
+    "with_errors",
 ]
 
 _TYPE = "Tensor[(1, 16, 32, 32), float32]"
@@ -47,6 +48,16 @@ def chain(statements: int) -> str:
         if number % 5 == 4:
             skip = value
     lines += [f"  {value}", "}", ""]
+    return "\n".join(lines)
+
+
+def with_errors(statements: int) -> str:
+    """The same with an error in one of ten: shapes that do not fit, an operator or a value that there is not."""
+    lines = chain(statements).split("\n")
+    wrong = ("add({}, %b)", "custom.op({})", "nn.relu(%lost)", "nn.dense({}, %w)")
+    for number in range(5, statements, 10):
+        operation = wrong[number // 10 % len(wrong)].format(f"%{number - 1}")
+        lines[number + 2] = f"  %{number} = {operation} /* ty={_TYPE} */;"
     return "\n".join(lines)
 
 

@@ -181,21 +181,18 @@ class Diagnostic(msgspec.Struct, frozen=True):
 
     def moved(self, place: Callable[[TextSpan], TextSpan]) -> Diagnostic:
         """This finding with every range replaced by what ``place`` gives for it, as where a part of a text is moved."""
-        return Diagnostic(
-            self.code,
-            self.severity,
-            self.message,
-            place(self.span) if self.span else None,
-            self.place,
-            tuple(
-                Related(other.message, place(other.span) if other.span else None, other.place) for other in self.related
-            ),
-            tuple(
-                Fix(fix.title, tuple(TextEdit(place(edit.span), edit.new_text) for edit in fix.edits))
-                for fix in self.fixes
-            ),
-            self.tags,
-        )
+        related, fixes = self.related, self.fixes
+        if related:
+            related = tuple([Related(at.message, place(at.span) if at.span else None, at.place) for at in related])
+        if fixes:
+            fixes = tuple(
+                [
+                    Fix(fix.title, tuple([TextEdit(place(edit.span), edit.new_text) for edit in fix.edits]))
+                    for fix in fixes
+                ]
+            )
+        at = place(self.span) if self.span else None
+        return Diagnostic(self.code, self.severity, self.message, at, self.place, related, fixes, self.tags)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

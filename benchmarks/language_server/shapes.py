@@ -31,6 +31,7 @@ class Shape:
 
 SHAPES: Final = (
     Shape("graph form", inputs.chain),
+    Shape("graph form, one statement of ten at fault", inputs.with_errors),
     Shape("let form", inputs.lets, "let %new = nn.relu(%x);"),
     Shape("without type comments", inputs.plain),
     Shape("fused", inputs.fused),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Final
 
 from ..collections.block_list import common_beginning
-from .function_regions import last_segment
+from .function_regions import numbers_at
 from .function_statements import FunctionStatements
 from .heads import Head
 from .module_analysis import AnalysedFunction, ModuleAnalysis
@@ -53,7 +52,7 @@ def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context
     types = [each.types.reading.names for each in (earlier.context, context)]
     naming = sorted(earlier.states.using(set(changed), 0, len(earlier.states)))
     functions = earlier.functions
-    questionable = {bisect_left(functions, index, key=last_segment) for index in (*naming, *earlier.reported)}
+    questionable = {*numbers_at(functions, naming), *numbers_at(functions, earlier.reported)}
     for number, function in enumerate(functions):
         head, named = function.head, changed
         if head.stands_alone and number not in questionable and isinstance(function, FunctionStatements):

@@ -20,7 +20,6 @@ from .growing_statements import GrowingStatements
 from .headless_bodies import HeadlessBody
 from .heads import Head
 from .module_analysis import AnalysedFunction, ModuleAnalysis
-from .statement_list import between
 from .template_cache import TemplateCache
 
 __all__ = ["FunctionFinder"]
@@ -147,11 +146,8 @@ class FunctionFinder:
         if not start - by < function.end <= end - by:
             return None
         first = function.start
-        reported = [index - first for index in between(earlier.reported, first, function.end)]
         skipped = start - by - first
-        return HeadlessBody(
-            function.moved(by), skipped, earlier.segments, earlier.states, first, reported, self._earlier_heads
-        )
+        return HeadlessBody(function.moved(by), skipped, earlier.segments, earlier.states, first, self._earlier_heads)
 
     def _get_head(self, start: int) -> FunctionStatements | None:
         """The function whose statements begin at ``start``, as it was when the last of them lost their head."""
@@ -163,8 +159,7 @@ class FunctionFinder:
         if body is None or is_closed_at(self._segments, body.function.end) is None:
             return None
         function = body.function
-        reported = [start + number for number in body.reported]
-        self._statements.take(start, function.end, body.statements, body.first, reported)
+        self._statements.take(start, function.end, body.statements, body.first)
         self.heads_before[start] = body.heads
         return function
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from ..syntax.cuts import Role
@@ -11,7 +13,7 @@ from .function_statements import FunctionStatements
 from .heads import Head
 from .module_analysis import AnalysedFunction
 
-__all__ = ["FunctionPart", "FunctionRegion", "is_closed_at", "last_segment", "unless_edited"]
+__all__ = ["FunctionPart", "FunctionRegion", "is_closed_at", "last_segment", "numbers_at", "unless_edited"]
 
 
 class FunctionRegion(NamedTuple):
@@ -37,6 +39,17 @@ FunctionPart: TypeAlias = "FunctionRegion | FunctionStatements"
 def last_segment(part: FunctionPart | AnalysedFunction) -> int:
     """The last segment of a function, to search by."""
     return part.last
+
+
+def numbers_at(parts: Sequence[FunctionPart | AnalysedFunction], indices: Sequence[int]) -> Iterator[int]:
+    """The numbers of the functions that have some segments, which are in order; each once, in order."""
+    at = 0
+    while at < len(indices):
+        number = bisect_left(parts, indices[at], key=last_segment)
+        yield number
+        if number == len(parts):
+            return
+        at = bisect_right(indices, parts[number].last, at)
 
 
 def unless_edited(region: FunctionRegion) -> FunctionStatements | None:

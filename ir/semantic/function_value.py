@@ -13,17 +13,15 @@ from ..types import ERROR, Type
 from .declarations import NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .statement_typer import StatementTyper
-from .typed_statement import TypedStatement
+from .typed_statement import ReportedStatement, TypedStatement
 
 __all__ = ["finished", "tell_result"]
 
 
-def finished(
-    typer: StatementTyper, states: Sequence[TypedStatement | None], reported: Sequence[int], first: int = 0
-) -> FunctionStatements:
-    """The function with its names as they are now, and its value; ``reported`` are its reported statements.
+def finished(typer: StatementTyper, states: Sequence[TypedStatement | None], first: int = 0) -> FunctionStatements:
+    """The function with its names as they are now, and its value.
 
-    ``states`` has its statements, and is that of the segments from ``first`` on.
+    ``states`` are those of the segments from ``first`` on, and have its statements.
 
     Raises:
         NeedsFullAnalysis: the type of the value agrees with the declared one, but is not the same.
@@ -39,7 +37,8 @@ def finished(
         return replace(function, type=last.type, findings=())
     if last is not None and last.is_value:
         return replace(function, type=last.type, findings=_result_findings(typer, last))
-    if head.is_misread or any((state := states[index - first]) and state.is_misread for index in reported):
+    own = states[function.start - first : function.end - first]
+    if head.is_misread or any(type(state) is ReportedStatement and state.is_misread for state in own):
         return replace(function, type=ERROR, findings=())  # the fault is reported already
     missing = Diagnostic(
         "missing-value",

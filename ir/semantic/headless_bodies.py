@@ -23,8 +23,8 @@ class HeadlessBody(NamedTuple):
     """The last statements of a function without its head, and all of them as they were when they lost it.
 
     ``function`` begins where it would now, if the ``skipped`` statements in front were there. In ``segments`` and
-    ``statements``, which are those of the whole text then, its statements began at ``first``; ``reported`` are counted
-    from there. ``heads`` were those of the module.
+    ``statements``, which are those of the whole text then, its statements began at ``first``. ``heads`` were those of
+    the module.
     """
 
     function: FunctionStatements
@@ -32,7 +32,6 @@ class HeadlessBody(NamedTuple):
     segments: Segments
     statements: StatementList
     first: int
-    reported: Sequence[int]
     heads: Mapping[str, Head]
 
     @property
@@ -54,5 +53,5 @@ class HeadlessBody(NamedTuple):
         end = self.first + self.function.end - self.function.start
         if next(self.statements.using(set(names), self.first, end), None) is not None:
             return True
-        reported = [self.statements[self.first + number] for number in self.reported]
+        reported = map(self.statements.__getitem__, self.statements.reported(self.first, end))
         return any(state is not None and state.may_be_explained_by(names) for state in reported)

@@ -34,7 +34,7 @@ from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .module_analyzer import ModuleAnalyzer, reanalyze
 from .outer import Outer
 from .progress import PartialAnalysis, Progress, nothing_yet
-from .statement_list import StatementList, between, replaced, reported_among
+from .statement_list import StatementList, replaced
 from .statement_typer import StatementTyper
 from .typed_statement import TypedStatement
 from .unknown_names import NEARBY
@@ -172,10 +172,7 @@ def _edited(
     typer.names.remove(removed)
     lost = typer.parameters.forget(removed, zip(statements, orders, strict=True))
     depended_on = typer.names.mentions.among(affected)  # by others than what is placed now
-    suggested = {
-        name for index in earlier.reported if (state := earlier.states[index]) for name in state.suggested or ()
-    }
-    depended_on.update(affected.intersection(suggested))
+    depended_on.update(earlier.states.suggests(affected))
     typer.place_all(statements, orders, first)
     placed = typer.placed
     without_equals = [state.bound for state in placed if state.has_lost_equals and state.bound is not None]
@@ -200,48 +197,36 @@ def _edited(
         retyped, determined = typer.determine_parameters(placed, first, lost)
         states = typer.states = replaced(states, determined)
         changed |= retyped
-        typer.reported = sorted(
-            [index for index in typer.reported if index not in determined]
-            + [index for index, state in determined.items() if state.is_reported]
-        )
-    nearby = between(earlier.reported, old_end, old_end + NEARBY + 1)
-    is_doubtful = any((state := earlier.states[index]) and state.suggested is not None for index in nearby)
-    new_reported = typer.reported
+    nearby = earlier.states[old_end : old_end + NEARBY + 1]
+    is_doubtful = any(state is not None and state.suggested is not None for state in nearby)
     types = [index + shift_by if index >= old_end else index for index in earlier.types]
     top_level = [index + shift_by if index >= old_end else index for index in earlier.top_level]
     headless = [body.moved(shift_by) if body.start >= old_end else body for body in earlier.headless]
 
-    def analysis_with(
-        made: FunctionStatements, followed: Mapping[int, TypedStatement], states: StatementList
-    ) -> ModuleAnalysis:
+    def analysis_with(made: FunctionStatements, states: StatementList, unsettled: range = range(0)) -> ModuleAnalysis:
         functions = [*earlier.functions[:position], made]
         functions.extend(other.moved(shift_by) for other in earlier.functions[position + 1 :])
         call_memo = earlier.call_memo if made.calls.keys() == function.calls.keys() else None
-        reported = _reported(earlier, first, old_end, shift_by, new_reported, followed)
         return ModuleAnalysis(
-            earlier.context, segments, states, functions, reported, heads, types, top_level, call_memo, headless
+            earlier.context, segments, states, functions, heads, types, top_level, call_memo, headless, unsettled
         )
 
     if progress is not None:
         open_head = head.start - 1 if head.head.untyped else None
-        later = between(earlier.reported, old_end, function.end)
-        knows_uses = not may_suggest and not any(
-            (state := earlier.states[index]) and state.suggested is not None for index in later
-        )
+        knows_uses = not may_suggest and not earlier.states.has_suggestions(old_end, function.end)
 
         def tell(typing: StatementTyper, settled: int, followed: Mapping[int, TypedStatement]) -> None:
             def part() -> PartialAnalysis:
-                analysis = analysis_with(typing.unfinished(), followed, replaced(states, followed))
-                return PartialAnalysis(analysis, settled, head.last + 1, knows_uses, open_head)
+                unsettled = range(settled, head.last + 1)
+                analysis = analysis_with(typing.unfinished(), replaced(states, followed), unsettled)
+                return PartialAnalysis(analysis, knows_uses, open_head)
 
             progress(part if typing.is_determined_in_order else nothing_yet)
 
         typer.progress = tell
     followed = typer.follow(new_end, changed) if changed or is_doubtful else {}
     settled = replaced(states, followed)
-    reported = _reported(earlier, first, old_end, shift_by, new_reported, followed)
-    made = finished(typer, settled, between(reported, head.start, head.end))
-    analysis = analysis_with(made, followed, settled)
+    analysis = analysis_with(finished(typer, settled), settled)
     outer_graph = analysis.outer_graph
     touched = affected.union([state.bound for state in followed.values()]) if outer_graph else affected
     return analysis if outer_graph.isdisjoint(touched) else reanalyze(analysis)
@@ -253,22 +238,6 @@ def _values(function: FunctionStatements, name: str) -> Sequence[TypedStatement]
     if isinstance(bound, tuple):
         return bound[:1] if is_graph_name(name) else bound
     return () if bound is None else (bound,)
-
-
-def _reported(
-    earlier: ModuleAnalysis,
-    first: int,
-    old_end: int,
-    shift_by: int,
-    new: Sequence[int],
-    followed: Mapping[int, TypedStatement],
-) -> list[int]:
-    """The reported statements after those from ``first`` to ``old_end`` were replaced and others typed anew."""
-    reported = [index for index in earlier.reported if index < first]
-    reported += new
-    later = [i + shift_by for i in earlier.reported if i >= old_end and i + shift_by not in followed]
-    reported += sorted([*later, *reported_among(followed)])
-    return reported
 
 
 def _orders(

@@ -25,7 +25,7 @@ from .alike_functions import AlikeFunctions
 from .changed_heads import ChangedHeads, call_alike, outdated_functions
 from .declarations import AnalysisFault, ModuleTypes, NeedsFullAnalysis
 from .function_finder import FunctionFinder
-from .function_regions import FunctionPart, FunctionRegion, last_segment, unless_edited
+from .function_regions import FunctionPart, FunctionRegion, numbers_at, unless_edited
 from .function_statements import FunctionStatements
 from .function_value import finished, tell_result
 from .function_words import FunctionWords, function_words
@@ -96,11 +96,8 @@ class ModuleAnalyzer:
         """Whether what each function knows of the data types is what it was."""
         self.splice: Final = splice
         states = earlier.states if earlier is not None else StatementList()
-        shift = splice.new_end - splice.old_end
-        reported = earlier.reported if earlier is not None else ()
         self._statements: Final = GrowingStatements(
-            states.spliced(splice.first, splice.old_end, [None] * (splice.new_end - splice.first)),
-            [*between(reported, 0, splice.first), *(i + shift for i in reported if i >= splice.old_end)],
+            states.spliced(splice.first, splice.old_end, [None] * (splice.new_end - splice.first))
         )
         self._alike: Final = AlikeFunctions()
         self.functions: Final[list[AnalysedFunction]] = []
@@ -169,7 +166,7 @@ class ModuleAnalyzer:
         }  # of two of one name, TVM keeps the last
         changed = ChangedHeads(self.earlier_heads, heads)
         self._parts_found = parts
-        reporting = {bisect_left(parts, index, key=last_segment) for index in self._statements.reported}
+        reporting = {*numbers_at(parts, self.states.reported(0, len(self.segments)))}
         outside = Outer(heads, self.functions)
         changed_since = changed
         for number, part in enumerate(parts):
@@ -189,7 +186,6 @@ class ModuleAnalyzer:
             self.segments,
             self.states,
             self.functions,
-            self._statements.reported,
             heads,
             self.types,
             self._finder.top_level,
@@ -281,8 +277,8 @@ class ModuleAnalyzer:
         typer.place_all(statements, orders, kept)
         if len(typer.parameters.inferred) > left or typer.parameters.too_late:
             return None  # one of the statements before may use what these tell
-        self._statements.put(kept, typer.placed, typer.reported)
-        return finished(typer, self.states, between(self._statements.reported, start, end))
+        self._statements.put(kept, typer.placed)
+        return finished(typer, self.states)
 
     def _partial(
         self,
@@ -290,7 +286,6 @@ class ModuleAnalyzer:
         heads: Mapping[str, Head],
         settled: int,
         states: StatementList,
-        reported: Sequence[int],
     ) -> PartialAnalysis | None:
         """The analysis while a function is analyzed: those after it are taken as they were.
 
@@ -307,19 +302,26 @@ class ModuleAnalyzer:
             if isinstance(known, FunctionStatements):
                 known = replace(known, head=region.head).ending(region.end, is_closed=region.is_closed)
             functions.append(known)
-        reported = [*reported]  # what is reported changes as the analysis goes on
+        unsettled = range(settled, len(self.segments))
         analysis = ModuleAnalysis(
-            self.context, self.segments, states, functions, reported, heads, self.types, self._finder.top_level
+            self.context,
+            self.segments,
+            states,
+            functions,
+            heads,
+            self.types,
+            self._finder.top_level,
+            unsettled=unsettled,
         )
         open_head = unfinished.start - 1 if unfinished is not None and unfinished.head.untyped else None
-        return PartialAnalysis(analysis, settled, len(self.segments), knows_uses=False, open_head=open_head)
+        return PartialAnalysis(analysis, knows_uses=False, open_head=open_head)
 
     def _part_before(self, region: FunctionRegion, outside: Outer) -> PartialAnalysis | None:
         """The analysis before all of a function is typed anew, where what was edited lies in those before it."""
         settled = region.start - 1
         if self.splice.new_end > settled:
             return None
-        return self._partial(None, outside.heads, settled, self.states, self._statements.reported)
+        return self._partial(None, outside.heads, settled, self.states)
 
     def _part_typed(
         self, region: FunctionRegion, outside: Outer, typer: StatementTyper, settled: int
@@ -331,11 +333,10 @@ class ModuleAnalyzer:
             return None
         if any(has_incomplete(state.type) for state in typer.placed):
             return None  # a later statement may tell it
-        start, end, reported = region.start, region.end, self._statements.reported
+        start, end = region.start, region.end
         states = self.states.spliced(start, end, [*typer.placed, *[None] * (end - settled)])
-        reported = [*between(reported, 0, start), *typer.reported, *between(reported, end, len(self.segments))]
         typed = typer.unfinished().ending(settled, is_closed=True)  # of what is behind, no brace is missing yet
-        return self._partial(typed, outside.heads, settled, states, reported)
+        return self._partial(typed, outside.heads, settled, states)
 
     def _tell_of(self, typer: StatementTyper, heads: Mapping[str, Head]) -> None:
         """Report the progress of typing statements anew."""
@@ -345,9 +346,8 @@ class ModuleAnalyzer:
 
         def tell(typing: StatementTyper, settled: int, followed: Mapping[int, TypedStatement]) -> None:
             def part() -> PartialAnalysis | None:
-                reported = self._statements.reported_with(followed)
                 states = replaced(self.states, followed)
-                return self._partial(typing.unfinished(), heads, settled, states, reported)
+                return self._partial(typing.unfinished(), heads, settled, states)
 
             progress(part if typing.is_determined_in_order else nothing_yet)
 
@@ -394,8 +394,7 @@ class ModuleAnalyzer:
         alike = self._alike.find(words, region, segments, outside) if words is not None else None
         if alike is not None:
             made, statements = alike
-            reported = [index for index, each in enumerate(statements, start) if each.is_reported]
-            self._statements.put(start, statements, reported)
+            self._statements.put(start, statements)
             return made
         function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed, late=late)
         context = self.context.within(region.head, late)
@@ -415,13 +414,13 @@ class ModuleAnalyzer:
                 typer.place_all(moved.statements_of(context, part, before), orders, first)
                 moved.keep_cached(typer, typer.placed[count:], before)
             typer.names.settle()
-        self._statements.put(start, typer.placed, typer.reported)
+        self._statements.put(start, typer.placed)
         tell_result(typer, typer.placed[-1] if typer.placed else None)
         if typer.parameters.too_late:
             followed = typer.settle_parameters(self.states)
             self._statements.replace(followed)
-            return finished(typer, self.states, between(self._statements.reported, start, end))
-        made = finished(typer, typer.placed, typer.reported, start)
+            return finished(typer, self.states)
+        made = finished(typer, typer.placed, start)
         if words is not None:
             self._alike.keep(words, made, typer)
         return made
@@ -430,14 +429,12 @@ class ModuleAnalyzer:
         self, known: FunctionStatements, head: Head, outside: Outer, changed: ChangedHeads
     ) -> FunctionStatements:
         """A function whose statements stayed the same: what uses a parameter or function that changed is typed anew."""
-        reported = between(self._statements.reported, known.start, known.end)
         names = changed.names.intersection(known.calls)
-        unknown = [index for index in reported if self._looks_outside(index, changed)]
         function = known
         if not names.isdisjoint(known.inferred):
             return self._typed(FunctionRegion(known.start, known.last, known.is_closed, True, head, None), outside)
+        old, new = known.head.parameters, head.parameters
         if head is not known.head:
-            old, new = known.head.parameters, head.parameters
             function = replace(known, head=head)
             determined = known.inferred.keys() - set(head.untyped)
             declared = {name for name in determined if name[0] != "@"}
@@ -446,10 +443,12 @@ class ModuleAnalyzer:
             if declared:
                 inferred = {name: each for name, each in known.inferred.items() if name not in declared}
                 function = replace(function, inferred=inferred)
-            if list(old.items()) != list(new.items()):
-                names |= _differing(old, new)
-                unknown = reported
-        elif not names and not unknown:
+        unknown = self.states.reported(known.start, known.end)
+        if head is known.head or list(old.items()) == list(new.items()):
+            unknown = [index for index in unknown if self._looks_outside(index, changed)]
+        else:
+            names |= _differing(old, new)
+        if head is known.head and not names and not unknown:
             return known
         context = self.context.within(head, known.late)
         typer = StatementTyper(context, function, self.states, outside)
@@ -458,7 +457,7 @@ class ModuleAnalyzer:
         self._tell_of(typer, outside.heads)
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
         self._statements.replace(followed)
-        return finished(typer, self.states, between(self._statements.reported, known.start, known.end))
+        return finished(typer, self.states)
 
     def _names_type_parameter(self, known: FunctionStatements, head: Head) -> bool:
         """Whether a statement may name a type parameter that the function had and ``head`` has not, or the reverse."""

@@ -11,15 +11,13 @@ __all__ = ["PartialAnalysis", "Progress", "nothing_yet"]
 
 
 class PartialAnalysis(NamedTuple):
-    """An analysis of which the segments from ``first`` to ``end`` are not settled: there, types may be those of before.
+    """An analysis of which some segments are not settled: there, types may be those of before, and nothing is reported.
 
     Of values that nothing uses it knows only if it ``knows_uses``. ``open_head`` is the segment of a head whose
     parameters have types that statements tell, which are not settled either.
     """
 
     analysis: ModuleAnalysis
-    first: int
-    end: int
     knows_uses: bool = True
     open_head: int | None = None
 

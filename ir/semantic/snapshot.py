@@ -185,10 +185,13 @@ class Snapshot(SnapshotTokens):
             return None
         snapshot = Snapshot(self.lines, self.name, self._split, None, self._with_spans)
         snapshot.__dict__["_analysis"] = part.analysis
-        start = self._split.segments.start
-        body, head = TextSpan(start(part.first), start(part.end)), part.open_head
-        unsettled = (body,) if head is None else (TextSpan(start(head), start(head + 1)), body)
-        return PartialSnapshot(snapshot, unsettled, part.knows_uses)
+        before = self._origin[0].__dict__.get("_analysis") if self._origin is not None else None
+        if before is not None:  # what follows is cached for the text itself, not for a part of it
+            part.analysis.text_memo = dict(before.text_memo)
+        start, unsettled = self._split.segments.start, part.analysis.unsettled
+        body, head = TextSpan(start(unsettled.start), start(unsettled.stop)), part.open_head
+        spans = (body,) if head is None else (TextSpan(start(head), start(head + 1)), body)
+        return PartialSnapshot(snapshot, spans, part.knows_uses)
 
     @property
     def is_followed(self) -> bool:

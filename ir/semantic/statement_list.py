@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any, ClassVar, Final, TypeAlias
 
 from ..cancellation import check_cancelled
 from ..collections.block_list import BlockList
+from .block_report import NOTHING_REPORTED, BlockReport, report_of
 from .cache_regions import CacheBlock
 from .lints.unused import Effect
 from .typed_statement import TypedStatement
 
-__all__ = ["StatementList", "between", "replaced", "reported_among"]
+__all__ = ["StatementList", "between", "replaced"]
 
 Memo: TypeAlias = "dict[object, object]"
 
@@ -21,7 +22,7 @@ Memo: TypeAlias = "dict[object, object]"
 class _Block(list["TypedStatement | None"]):
     """Some consecutive statements, and the names that they depend on."""
 
-    __slots__ = ("_dependents", "_has_no_effect", "_names", "_runs", "memo", "words_memo")
+    __slots__ = ("_dependents", "_has_no_effect", "_names", "_report", "_runs", "memo", "words_memo")
 
     def __init__(self, states: Sequence[TypedStatement | None]) -> None:
         super().__init__(states)
@@ -32,6 +33,7 @@ class _Block(list["TypedStatement | None"]):
         self._dependents: tuple[tuple[str, ...], Mapping[str, Sequence[int]]] | None = None
         self._runs: list[tuple[int, int, Memo | None]] | None = None
         self._has_no_effect: bool | None = None
+        self._report: BlockReport | None = None
 
     @property
     def names(self) -> frozenset[str]:
@@ -47,6 +49,13 @@ class _Block(list["TypedStatement | None"]):
             lowered = {state.lowered for state in self if state is not None}
             self._has_no_effect = all(each.effect is Effect.NONE for each in lowered)
         return self._has_no_effect
+
+    @property
+    def report(self) -> BlockReport:
+        """What there is to say about the statements."""
+        if self._report is None:
+            self._report = report_of(self)
+        return self._report
 
     def dependents(self, names: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
         """Which statements here depend on each of some names, in order; kept for those that were asked for last."""
@@ -82,7 +91,7 @@ class _Block(list["TypedStatement | None"]):
             block[index - start] = made[index]
         if are_alike:
             # A statement that nothing is said about depends on what its text names.
-            block._names, block._dependents = self._names, self._dependents
+            block._names, block._dependents, block._report = self._names, self._dependents, self._report
         return block
 
     @property
@@ -112,10 +121,42 @@ class StatementList(BlockList["TypedStatement | None"]):
     _blocks: Sequence[_Block]
 
     def find_names(self) -> None:
-        """Find which names every block depends on, and whether it has effects, before that is asked for."""
+        """Find which names every block depends on, what is reported in it and whether it has effects, beforehand."""
         for block in self._blocks:
             check_cancelled()
-            _ = block.names, block.has_no_effect
+            _ = block.names, block.report, block.has_no_effect
+
+    def reports(self, start: int, end: int) -> Iterator[tuple[int, BlockReport]]:
+        """What is reported in each block that has some of the statements from ``start`` to ``end``, where anything is.
+
+        Comes with where the block begins.
+        """
+        blocks = self._blocks
+        for number in range(self.block_number(start), self.block_number(end - 1) + 1) if start < end else ():
+            report = blocks[number].report
+            if report is not NOTHING_REPORTED:
+                yield self.block_start(number), report
+
+    def reported(self, start: int, end: int) -> Sequence[int]:
+        """The statements from ``start`` to ``end`` that are reported (:attr:`.TypedStatement.is_reported`)."""
+        return between([first + at for first, report in self.reports(start, end) for at in report.at], start, end)
+
+    def suggests(self, names: Collection[str]) -> set[str]:
+        """Those of some names that were probably meant with one that means nothing."""
+        suggested: set[str] = set()
+        for _, report in self.reports(0, len(self)):
+            suggested.update(report.suggested.intersection(names))
+        return suggested
+
+    def has_suggestions(self, start: int, end: int) -> bool:
+        """Whether a statement from ``start`` to ``end`` uses a name that means nothing, and what was meant is known."""
+        for first, report in self.reports(start, end):
+            if report.suggested and any(
+                (state := self[first + at]) and state.suggested is not None
+                for at in between(report.at, start - first, end - first)
+            ):
+                return True
+        return False
 
     def have_no_effect(self, start: int, end: int) -> bool:
         """Whether no block with statements from ``start`` to ``end`` has one whose evaluation changes anything else."""
@@ -229,8 +270,3 @@ def replaced(states: StatementList, made: Mapping[int, TypedStatement]) -> State
             number = states.block_number(first)
             blocks[number] = block.replaced(states.block_start(number), here, made)
     return states.with_blocks(blocks) if blocks else states
-
-
-def reported_among(states: Mapping[int, TypedStatement]) -> list[int]:
-    """Those of some statements that are reported, by segment."""
-    return [index for index, state in states.items() if type(state) is not TypedStatement and state.is_reported]

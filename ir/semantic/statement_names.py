@@ -31,6 +31,7 @@ from .function_statements import FunctionStatements, bindings_before
 from .lints.unused import Unused
 from .lowered_statement import LoweredStatement
 from .module_analysis import AnalysedFunction, ModuleAnalysis
+from .module_findings import ModuleFindings
 from .module_meaning import FunctionNames
 from .name_uses import NameUses
 from .segment_names import DefinitionSite, SegmentNames, TokenLikeness
@@ -47,6 +48,7 @@ class StatementNames:
 
     def __init__(self, analysis: ModuleAnalysis) -> None:
         self.analysis: Final = analysis
+        self._findings: Final = ModuleFindings(analysis)
         self.in_segments: Final = SegmentNames(analysis)
         self._in_text: Final = NameUses(analysis, self.in_segments)
         self._uses: Final[dict[DefinitionSite, Sequence[TextSpan]]] = {}
@@ -63,12 +65,12 @@ class StatementNames:
 
     def diagnostics(self) -> list[Diagnostic]:
         """Everything that is wrong, in the order of the text."""
-        return self.analysis.diagnostics()
+        return self._findings.diagnostics()
 
     @property
     def unplaced(self) -> int:
         """How many findings there are besides those that :meth:`diagnostics` gave."""
-        return self.analysis.unplaced
+        return self._findings.unplaced
 
     def unused(self) -> Sequence[Unused]:
         """The values that nothing uses."""

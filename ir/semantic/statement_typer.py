@@ -90,8 +90,6 @@ class StatementTyper:
         self.states = states
         self.placed: list[TypedStatement] = []
         """New statements that are not among ``states`` yet: they come after those before the first of them."""
-        self.reported: list[int] = []
-        """Those of them that are reported, by segment."""
         self.progress: Callable[[StatementTyper, int, Mapping[int, TypedStatement]], None] | None = None
         """Called while statements are typed anew: up to which segment all are settled, and those made so far.
 
@@ -119,8 +117,6 @@ class StatementTyper:
         self.names.bind(state)
         self.names.mention((state.mentions,), [name for name in state.mentions if name[0] == "@"])
         self.placed.append(state)
-        if state.is_reported:
-            self.reported.append(index)
         return state
 
     def place_all(self, statements: Sequence[TypedStatement], orders: Sequence[float], first: int) -> None:
@@ -180,8 +176,6 @@ class StatementTyper:
                 elif not is_open:
                     at_fault = self._own_state(state, order, own_types)
             if at_fault is not None:
-                if at_fault.is_reported:
-                    self.reported.append(len(placed) + shift)
                 state, type = at_fault, at_fault.type
             elif lowered is None or type is None or type is ERROR:
                 put_away()

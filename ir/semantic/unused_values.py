@@ -30,11 +30,12 @@ def unused_values(analysis: ModuleAnalysis) -> Sequence[Unused]:
 
 def _inside_statements(analysis: ModuleAnalysis) -> Iterator[Unused]:
     """Those that are bound and used inside of one statement only."""
-    for index in analysis.reported:
-        state = analysis.states[index]
-        assert state is not None
-        for binding in state.inner_unused:
-            yield Unused(binding, index, analysis.segments.start(index))
+    for first, report in analysis.states.reports(0, len(analysis.segments)):
+        for index in [first + at for at in report.with_unused]:
+            state = analysis.states[index]
+            assert state is not None
+            for binding in state.inner_unused:
+                yield Unused(binding, index, analysis.segments.start(index))
 
 
 class _OfText(NamedTuple):

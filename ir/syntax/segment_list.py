@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final
 
 from ..cancellation import check_cancelled
 from ..collections.block_list import BlockList, common_beginning
+from ..text.text_difference import common_lengths
 from .kind_patterns import BRACE, NEXT_TOP, after_comments, is_whole_binding
 from .statements import Segment
 
@@ -54,6 +55,10 @@ class _Block(list[Segment]):
         return self._braces
 
 
+_FEW: Final = 16
+"""In so many segments at most, an edit is looked for letter by letter."""
+
+
 class Segments(BlockList[Segment]):
     """The segments of a text, which put together are the text."""
 
@@ -81,6 +86,28 @@ class Segments(BlockList[Segment]):
         """How many segments at the end of both are the same, in shared blocks."""
         shared = common_beginning(self._blocks[::-1], other._blocks[::-1])
         return len(self) - self.block_start(len(self._blocks) - shared)
+
+    def differing(self, earlier: Segments) -> tuple[int, int]:
+        """The offsets in an earlier text between which this one differs from it: the edit that lies between them.
+
+        What follows is that many code points further on as this text is longer.
+        """
+        shared = common_beginning(self._blocks, earlier._blocks)
+        limit = min(len(self._blocks), len(earlier._blocks)) - shared
+        behind = min(common_beginning(self._blocks[::-1], earlier._blocks[::-1]), limit)
+        old, new = (each[shared : len(each) - behind] for each in (earlier._blocks, self._blocks))
+        one, other = list(chain.from_iterable(old)), list(chain.from_iterable(new))
+        first = common_beginning(one, other)
+        last = min(common_beginning(one[::-1], other[::-1]), min(len(one), len(other)) - first)
+        start = earlier._offsets[shared] + sum([segment.length for segment in one[:first]])
+        end = earlier._offsets[len(earlier._blocks) - behind] - sum([each.length for each in one[len(one) - last :]])
+        if max(len(one), len(other)) - first - last > _FEW:
+            return start, end
+        before, after = (
+            "".join([each.text for each in segments[first : len(segments) - last]]) for segments in (one, other)
+        )
+        same, same_end = common_lengths(before, after)
+        return start + same, end - same_end
 
     @property
     def length(self) -> int:

@@ -11,7 +11,6 @@ from itertools import accumulate
 from typing import Final
 
 from ..cancellation import check_cancelled
-from ..collections.block_list import common_beginning
 from .text_span import TextSpan
 
 __all__ = ["LineIndex", "closes_each_comment"]
@@ -163,21 +162,6 @@ class LineIndex:
     def block_texts(self) -> Sequence[str]:
         """The text in pieces of whole lines. Those that an edit does not touch are the same objects after it."""
         return [block.text for block in self._blocks]
-
-    def common_start(self, other: LineIndex) -> int:
-        """An offset up to which this text and another one have the same whole lines: where they cease to share blocks.
-
-        An edit that turned the one into the other lies behind it.
-        """
-        return self._offsets[common_beginning(self._blocks, other._blocks)]
-
-    def common_end(self, other: LineIndex) -> int:
-        """An offset from which on this text and another one end in the same whole lines: where they share blocks again.
-
-        An edit that turned the one into the other lies before it.
-        """
-        shared = common_beginning(self._blocks[::-1], other._blocks[::-1])
-        return self._offsets[len(self._blocks) - shared] if shared else self.length + 1
 
     def edited(self, span: TextSpan, new_text: str) -> LineIndex:
         """The index of the text in which ``new_text`` replaces ``span``."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_difference import changed_part
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .positions import Encoding, Range, span_of
@@ -19,13 +20,10 @@ from .positions import Encoding, Range, span_of
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
-__all__ = ["Advance", "Change", "Document", "Documents", "Replacement", "changed_part", "cover", "difference"]
+__all__ = ["Advance", "Change", "Document", "Documents", "Replacement", "cover"]
 
 _SPLICED = 1 << 16
 """Where a text is replaced, the blocks of the old one are kept if no more than so many code points are new."""
-
-_COMPARED = 1 << 15
-"""How many code points of two texts are compared at once."""
 
 _REBUILD_LINES_ABOVE = 32
 """Where one message changes more places than this, scanning the text anew is cheaper than following each."""
@@ -189,62 +187,6 @@ class Document:
             self._is_stale = False
             del self._edits[: advance.count]
         return snapshot
-
-
-def difference(old: str, new: str) -> tuple[TextSpan, str]:
-    """The one edit that turns ``old`` into ``new``: what lies between their common beginning and their common end."""
-    start = _common_start(old, new)
-    left = min(len(old), len(new)) - start
-    end = _common_end(old[len(old) - left :], new[len(new) - left :])
-    return TextSpan(start, len(old) - end), new[start : len(new) - end]
-
-
-def changed_part(old: LineIndex, new: LineIndex) -> tuple[TextSpan, str]:
-    """:func:`difference`, without putting together texts that are there in blocks."""
-    start = end = 0
-    left = min(old.length, new.length)
-    while left:
-        size = min(left, _COMPARED)
-        common = _common_start(old.part(start, start + size), new.part(start, start + size))
-        start, left = start + common, left - common
-        if common < size:
-            break
-    while left:
-        size = min(left, _COMPARED)
-        common = _common_end(_part_before_end(old, end, size), _part_before_end(new, end, size))
-        end, left = end + common, left - common
-        if common < size:
-            break
-    return TextSpan(start, old.length - end), new.part(start, new.length - end)
-
-
-def _part_before_end(lines: LineIndex, end: int, size: int) -> str:
-    return lines.part(lines.length - end - size, lines.length - end)
-
-
-def _common_start(old: str, new: str) -> int:
-    """How many code points two texts have in common at their beginning."""
-    return _common(min(len(old), len(new)), lambda length: old[:length] == new[:length])
-
-
-def _common_end(old: str, new: str) -> int:
-    """How many code points two texts have in common at their end."""
-    first, second = len(old), len(new)
-    return _common(min(first, second), lambda length: old[first - length :] == new[second - length :])
-
-
-def _common(most: int, agree: Callable[[int], bool]) -> int:
-    """The greatest length, up to ``most``, for which ``agree`` holds; it must hold for every smaller one."""
-    if agree(most):
-        return most
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if agree(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 class Replacement(msgspec.Struct, frozen=True):

@@ -7,9 +7,8 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 
 from relay_lsp.ir.diagnostics import TextEdit
+from relay_lsp.ir.text.text_difference import difference
 from relay_lsp.ir.text.text_span import TextSpan
-
-from .documents import difference
 
 __all__ = ["line_edits"]
 

@@ -16,9 +16,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_difference import changed_part
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..documents.documents import changed_part
 from .statement_matching import Gap, MatchedPiece, StatementMatching
 
 __all__ = ["MappedSpan", "TextMap"]

@@ -6,13 +6,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import islice, repeat
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Raw
 
 from relay_lsp.ir.collections.block_list import common_beginning
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_difference import changed_part
+from relay_lsp.ir.text.text_span import TextSpan
 
 from .conversion import ProtocolConverter
 from .message_codec import encode_message
@@ -20,7 +22,7 @@ from .message_codec import encode_message
 __all__ = ["SentFindings"]
 
 _LINE: Final = re.compile(rb'"line": ?(\d+)')
-"""A line of a range, which is the first that is said of a finding."""
+"""A line of a range: quotation marks in messages have a backslash before them."""
 
 
 class SentFindings:
@@ -41,66 +43,102 @@ class SentFindings:
         """The findings in the text of a converter, each as JSON."""
         lines, kept = converter.lines, 0
         ends: list[int] = []
-        if self._lines is not None:
+        edit = _Edit.between(self._lines, lines) if self._lines is not None else None
+        if edit is not None:
             same = common_beginning(self._findings, findings)
             ends += self._ends[:same]
             for finding in islice(findings, len(ends), same):
                 end = _end(finding)
                 ends.append(max(end, ends[-1]) if ends else end)
-            kept = bisect_left(ends, lines.common_start(self._lines), 0, same)
+            kept = bisect_left(ends, edit.start, 0, same)
         encoded = self._encoded[:kept]
         encoded += [
             Raw(encode_message(converter.diagnostic(finding))) if moved is None else moved
-            for finding, moved in zip(findings[kept:], self._moved(lines, findings, kept), strict=True)
+            for finding, moved in zip(findings[kept:], self._moved(edit, findings, kept), strict=True)
         ]
         self._lines, self._findings, self._encoded, self._ends = lines, findings, encoded, ends
         return encoded
 
-    def _moved(self, lines: LineIndex, findings: Sequence[Diagnostic], first: int) -> Iterator[Raw | None]:
+    def _moved(self, edit: _Edit | None, findings: Sequence[Diagnostic], first: int) -> Iterator[Raw | None]:
         """What was sent of each finding from number ``first`` on; ``None`` for what was not so behind the edit.
 
         The columns of what stands there stay what they were, and its lines are moved by those that came or went.
         """
-        earlier, old, sent = self._lines, self._findings, self._encoded
-        if earlier is None:
+        old, sent = self._findings, self._encoded
+        if edit is None:
             yield from repeat(None, len(findings) - first)
             return
-        unchanged = lines.common_end(earlier)
-        by, lines_by = lines.length - earlier.length, lines.line_count - earlier.line_count
-        starts = [-1 if each.span is None or each.related else each.span.start for each in old]
+        starts = [-1 if each.span is None else each.span.start for each in old]
         number, end = first, len(old)
         for finding in islice(findings, first, None):
             span, raw = finding.span, None
-            if span is not None and span.start >= unchanged and not finding.related:
-                start = span.start - by
+            if span is not None and span.start >= edit.end:
+                start = span.start - edit.by
                 while number < end and starts[number] < start:
                     number += 1
-                if number < end and starts[number] == start and _say_the_same(old[number], finding, by):
-                    raw = _further_on(sent[number], lines_by) if lines_by else sent[number]
+                if number < end and starts[number] == start and edit.leaves(old[number], finding):
+                    raw = edit.further_on(sent[number]) if edit.lines_by else sent[number]
                     number += 1
             yield raw
+
+
+class _Edit(NamedTuple):
+    """What lies between two texts: up to ``start`` they have the same lines, and so they have from an ``end`` on.
+
+    The latter are lines of the earlier text from line ``line`` on; in the later one they are ``by`` code points and
+    ``lines_by`` lines further on, and begin at ``end``.
+    """
+
+    start: int
+    end: int
+    by: int
+    line: int
+    lines_by: int
+
+    @classmethod
+    def between(cls, earlier: LineIndex, later: LineIndex) -> _Edit:
+        replaced, _ = changed_part(earlier, later)
+        start = later.line_start(later.line_and_column(replaced.start)[0])
+        line = earlier.line_and_column(replaced.end)[0] + 1
+        by = later.length - earlier.length
+        end = earlier.line_start(line) + by if line < earlier.line_count else later.length + 1
+        return cls(start, end, by, line, later.line_count - earlier.line_count)
+
+    def moves(self, before: TextSpan | None, after: TextSpan | None) -> bool:
+        """Whether the edit makes one range of the other, and touches it not."""
+        if before is None or after is None:
+            return before is after
+        if after.start >= self.end:
+            return before.start + self.by == after.start and before.end + self.by == after.end
+        return before == after and after.end <= self.start
+
+    def leaves(self, before: Diagnostic, after: Diagnostic) -> bool:
+        """Whether a finding is sent as another one, but for the lines that both speak of."""
+        return (
+            self.moves(before.span, after.span)
+            and before.message == after.message
+            and before.code == after.code
+            and before.severity is after.severity
+            and before.tags == after.tags
+            and len(before.related) == len(after.related)
+            and all(
+                one.message == other.message and self.moves(one.span, other.span)
+                for one, other in zip(before.related, after.related, strict=True)
+            )
+        )
+
+    def further_on(self, sent: Raw) -> Raw:
+        """What was sent of a finding that the edit leaves, with the lines that its places have now."""
+        first, by = self.line, self.lines_by
+
+        def moved(line: re.Match[bytes]) -> bytes:
+            number = int(line[1])
+            return b'"line":%d' % (number + by if number >= first else number)
+
+        return Raw(_LINE.sub(moved, bytes(sent)))
 
 
 def _end(finding: Diagnostic) -> int:
     """Up to which offset a finding speaks of the text."""
     places = [other.span for other in finding.related] if finding.related else ()
     return max([span.end for span in (finding.span, *places) if span is not None], default=0)
-
-
-def _say_the_same(one: Diagnostic, other: Diagnostic, by: int) -> bool:
-    """Whether a finding is sent as another one that stands so many code points before it."""
-    before, span = one.span, other.span
-    return (
-        before is not None
-        and span is not None
-        and before.end + by == span.end
-        and one.message == other.message
-        and one.code == other.code
-        and one.severity is other.severity
-        and one.tags == other.tags
-    )
-
-
-def _further_on(sent: Raw, by: int) -> Raw:
-    """A finding without related places, so many lines further on."""
-    return Raw(_LINE.sub(lambda line: b'"line":%d' % (int(line[1]) + by), bytes(sent), count=2))

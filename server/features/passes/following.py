@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relay_lsp.ir.diagnostics import TextEdit
-
-from ...documents.documents import difference
+from relay_lsp.ir.text.text_difference import difference
 
 __all__ = ["Origins", "place_after"]
 

@@ -125,7 +125,7 @@ def test_of_what_differs_in_functions_and_constants_is_said_what_is_said_of_it_a
 @pytest.mark.parametrize("statement", _DIFFERING)
 def test_what_differs_in_functions_and_constants_is_lowered_once_where_it_is_not_shown(statement: str) -> None:
     with (
-        mock.patch("relay_lsp.ir.semantic.module_analysis.MOST_DIAGNOSTICS", 20),
+        mock.patch("relay_lsp.ir.semantic.statement_findings.MOST_DIAGNOSTICS", 20),
         mock.patch.object(LoweredStatement, "__init__", autospec=True, side_effect=LoweredStatement.__init__) as made,
     ):
         assert diagnostics(Snapshot.open(_differing(statement, 600), "many"))
@@ -152,7 +152,7 @@ def test_of_what_differs_in_unknown_words_is_said_what_is_said_of_it_alone(state
 @pytest.mark.parametrize("statement", _AT_FAULT)
 def test_what_differs_in_unknown_words_is_lowered_once_where_it_is_not_shown(statement: str) -> None:
     with (
-        mock.patch("relay_lsp.ir.semantic.module_analysis.MOST_DIAGNOSTICS", 20),
+        mock.patch("relay_lsp.ir.semantic.statement_findings.MOST_DIAGNOSTICS", 20),
         mock.patch("relay_lsp.ir.syntax.suggestions.MOST_UNKNOWN_NAMES", 5),
         mock.patch.object(LoweredStatement, "__init__", autospec=True, side_effect=LoweredStatement.__init__) as made,
     ):

@@ -103,7 +103,7 @@ def test_ten_times_as_many_heads_are_read_once() -> None:
 
 def test_functions_that_are_not_shown_are_not_read() -> None:
     with (
-        mock.patch("relay_lsp.ir.semantic.module_analysis.MOST_DIAGNOSTICS", 10),
+        mock.patch("relay_lsp.ir.semantic.module_findings.MOST_DIAGNOSTICS", 10),
         mock.patch.object(Reading, "__init__", autospec=True, side_effect=Reading.__init__) as made,
     ):
         snapshot = Snapshot.open(_text(_FUNCTIONS[8], 100), "many")

@@ -50,7 +50,7 @@ def test_what_is_put_into_words_later_is_what_is_said_at_once(fault: str) -> Non
 @pytest.mark.parametrize("fault", _FAULTS[:6])
 def test_where_types_come_from_is_looked_for_where_it_is_shown(fault: str) -> None:
     with (
-        mock.patch("relay_lsp.ir.semantic.module_analysis.MOST_DIAGNOSTICS", 20),
+        mock.patch("relay_lsp.ir.semantic.statement_findings.MOST_DIAGNOSTICS", 20),
         mock.patch.object(Origins, "of", autospec=True, side_effect=Origins.of) as looked,
     ):
         snapshot = Snapshot.open(_text(fault, 300), "many")
@@ -78,7 +78,7 @@ def test_statements_with_braces_whose_words_alone_differ_are_taken_apart_once() 
 
 def test_a_fault_that_is_shown_after_an_edit_is_put_into_words_then() -> None:
     text = _text("(%x, %y).N", 40)
-    with mock.patch("relay_lsp.ir.semantic.module_analysis.MOST_DIAGNOSTICS", 20):
+    with mock.patch("relay_lsp.ir.semantic.statement_findings.MOST_DIAGNOSTICS", 20):
         snapshot = Snapshot.open(text, "many")
         assert len([each for each in diagnostics(snapshot) if each.code == "tuple-index-out-of-range"]) == 20
         start, end = text.index("  %7 ="), text.index("  %37 =")
