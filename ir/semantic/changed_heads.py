@@ -86,8 +86,4 @@ def _mentions(
         state = analysis.states[index]
         if state is not None and not changed.isdisjoint(state.depends_on):
             return True
-    for index in between(analysis.reported, function.start, function.end):
-        state = analysis.states[index]
-        if state is not None and state.may_be_explained_by(changed):
-            return True
-    return False
+    return analysis.states.may_be_explained_by(changed, function.start, function.end)

@@ -53,5 +53,4 @@ class HeadlessBody(NamedTuple):
         end = self.first + self.function.end - self.function.start
         if next(self.statements.using(set(names), self.first, end), None) is not None:
             return True
-        reported = map(self.statements.__getitem__, self.statements.reported(self.first, end))
-        return any(state is not None and state.may_be_explained_by(names) for state in reported)
+        return self.statements.may_be_explained_by(names, self.first, end)

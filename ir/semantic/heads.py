@@ -20,6 +20,7 @@ from ..syntax.parameter_lists import ListedParameters
 from ..syntax.scopes import Definition, SymbolKind
 from ..syntax.segment_text import Kinship
 from ..syntax.statements import Segment
+from ..syntax.suggestions import closest
 from ..syntax.tokens import META
 from ..syntax.units import SyntaxOrigin, Unit
 from ..text.text_span import TextSpan
@@ -325,7 +326,9 @@ class Head:
         if self.stands_alone:
             return False
         if self.unresolved:
-            return True
+            texts = self.segment.tokens[1]
+            if any(closest(texts[token], names) for token in self.unresolved):
+                return True
         words = self.memo.get(Head)
         if not isinstance(words, frozenset):
             text = self.segment.text

@@ -443,10 +443,10 @@ class ModuleAnalyzer:
             if declared:
                 inferred = {name: each for name, each in known.inferred.items() if name not in declared}
                 function = replace(function, inferred=inferred)
-        unknown = self.states.reported(known.start, known.end)
         if head is known.head or list(old.items()) == list(new.items()):
-            unknown = [index for index in unknown if self._looks_outside(index, changed)]
+            unknown = self.states.looking_outside(known.start, known.end, are_heads_changed=bool(changed))
         else:
+            unknown = self.states.reported(known.start, known.end)
             names |= _differing(old, new)
         if head is known.head and not names and not unknown:
             return known
@@ -468,11 +468,6 @@ class ModuleAnalyzer:
         return any(
             re.compile(rf"\b{re.escape(name)}\b").search(text) for name in names for text in texts if name in text
         )
-
-    def _looks_outside(self, index: int, changed: ChangedHeads) -> bool:
-        """Whether what is wrong with a statement may depend on other functions."""
-        state = self.states[index]
-        return state is not None and bool(state.outer_graph or (changed and state.calls))
 
 
 def reanalyze(analysis: ModuleAnalysis) -> ModuleAnalysis:

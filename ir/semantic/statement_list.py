@@ -141,6 +141,14 @@ class StatementList(BlockList["TypedStatement | None"]):
         """The statements from ``start`` to ``end`` that are reported (:attr:`.TypedStatement.is_reported`)."""
         return between([first + at for first, report in self.reports(start, end) for at in report.at], start, end)
 
+    def looking_outside(self, start: int, end: int, *, are_heads_changed: bool) -> Sequence[int]:
+        """Those of :meth:`reported` that use graph variables of other functions; and with other heads, that call."""
+        indices: list[int] = []
+        for first, report in self.reports(start, end):
+            at = sorted({*report.outer, *report.calling}) if are_heads_changed else report.outer
+            indices += [first + number for number in at]
+        return between(indices, start, end)
+
     def suggests(self, names: Collection[str]) -> set[str]:
         """Those of some names that were probably meant with one that means nothing."""
         suggested: set[str] = set()
@@ -157,6 +165,13 @@ class StatementList(BlockList["TypedStatement | None"]):
             ):
                 return True
         return False
+
+    def may_be_explained_by(self, names: Collection[str], start: int, end: int) -> bool:
+        """Whether what is at fault from ``start`` to ``end``, or near, may be right where names of the module change.
+
+        These are names of types and constructors; another one of them may be meant by a word at fault, too.
+        """
+        return any(report.may_be_explained_by(names) for _, report in self.reports(start, end))
 
     def have_no_effect(self, start: int, end: int) -> bool:
         """Whether no block with statements from ``start`` to ``end`` has one whose evaluation changes anything else."""

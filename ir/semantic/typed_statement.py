@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Final
 
@@ -174,13 +174,6 @@ class TypedStatement:
     def depends_on(self) -> tuple[str, ...]:
         """The names that its meaning depends on."""
         return (*self.names, *self.suggested) if self.suggested else self.names
-
-    def may_be_explained_by(self, names: Collection[str]) -> bool:
-        """Whether its words may be right, or wrong otherwise, where some names of types and constructors change."""
-        lowered = self.lowered
-        if not lowered.diagnostics:
-            return False
-        return bool(lowered.lowering.unresolved) or not frozenset(lowered.unit.segment.tokens[1]).isdisjoint(names)
 
     def placed(self, order: float, type: Type) -> TypedStatement:
         """The same statement, which shares its template with others, in a place where it has no errors."""

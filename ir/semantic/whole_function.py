@@ -22,6 +22,7 @@ from ..internal_errors import internal_error
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.statements import Segment
+from ..syntax.suggestions import closest
 from ..syntax.tokens import GLOBAL, GRAPH, GRAPH_BINDING, LET_BINDING, META
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
@@ -218,7 +219,7 @@ class WholeFunctionAnalysis:
 
     def depends_on(self, names: Collection[str]) -> bool:
         """Whether some names of types and constructors, or the metadata, may tell what it means."""
-        if self.unresolved:
+        if any(closest(self.segments[number].tokens[1][token], names) for number, token in self.unresolved):
             return True
         for segment in self.segments:
             kinds, texts, _ = segment.tokens
