@@ -37,6 +37,7 @@ class BlockReport:
         "outer",
         "outer_graph",
         "suggested",
+        "undefined",
         "with_unused",
     )
 
@@ -51,6 +52,8 @@ class BlockReport:
         """Those whose syntax is at fault."""
         self.braces: Final = [at for at, state in reported if state.segment.role is Role.EXTRA_CLOSE]
         """Those of them that are braces which close nothing."""
+        self.undefined: Final = [at for at, state in reported if state.suggested is not None]
+        """Those that use names which mean nothing."""
         self.suggested: Final = frozenset([name for state in states for name in state.suggested or ()])
         """The names that were probably meant with those that mean nothing."""
         self.calling: Final = [at for at, state in reported if state.calls]

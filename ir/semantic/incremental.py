@@ -213,7 +213,7 @@ def _edited(
 
     if progress is not None:
         open_head = head.start - 1 if head.head.untyped else None
-        knows_uses = not may_suggest and not earlier.states.has_suggestions(old_end, function.end)
+        knows_uses = not may_suggest and not earlier.states.has_undefined(old_end, function.end)
 
         def tell(typing: StatementTyper, settled: int, followed: Mapping[int, TypedStatement]) -> None:
             def part() -> PartialAnalysis:

@@ -443,11 +443,12 @@ class ModuleAnalyzer:
             if declared:
                 inferred = {name: each for name, each in known.inferred.items() if name not in declared}
                 function = replace(function, inferred=inferred)
-        if head is known.head or list(old.items()) == list(new.items()):
-            unknown = self.states.looking_outside(known.start, known.end, are_heads_changed=bool(changed))
-        else:
-            unknown = self.states.reported(known.start, known.end)
+        are_parameters_changed = head is not known.head and list(old.items()) != list(new.items())
+        if are_parameters_changed:
             names |= _differing(old, new)
+        unknown = self.states.looking_outside(
+            known.start, known.end, are_heads_changed=bool(changed), are_parameters_changed=are_parameters_changed
+        )
         if head is known.head and not names and not unknown:
             return known
         context = self.context.within(head, known.late)

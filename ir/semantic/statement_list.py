@@ -141,13 +141,22 @@ class StatementList(BlockList["TypedStatement | None"]):
         """The statements from ``start`` to ``end`` that are reported (:attr:`.TypedStatement.is_reported`)."""
         return between([first + at for first, report in self.reports(start, end) for at in report.at], start, end)
 
-    def looking_outside(self, start: int, end: int, *, are_heads_changed: bool) -> Sequence[int]:
-        """Those of :meth:`reported` that use graph variables of other functions; and with other heads, that call."""
-        indices: list[int] = []
+    def looking_outside(
+        self, start: int, end: int, *, are_heads_changed: bool, are_parameters_changed: bool
+    ) -> Sequence[int]:
+        """Those of :meth:`reported` that use graph variables of other functions.
+
+        Also, where the heads of other functions changed, those that call; where the parameters of their own did, those
+        that use names which mean nothing.
+        """
+        indices: set[int] = set()
         for first, report in self.reports(start, end):
-            at = sorted({*report.outer, *report.calling}) if are_heads_changed else report.outer
-            indices += [first + number for number in at]
-        return between(indices, start, end)
+            indices.update([first + at for at in report.outer])
+            if are_heads_changed:
+                indices.update([first + at for at in report.calling])
+            if are_parameters_changed:
+                indices.update([first + at for at in report.undefined])
+        return between(sorted(indices), start, end)
 
     def suggests(self, names: Collection[str]) -> set[str]:
         """Those of some names that were probably meant with one that means nothing."""
@@ -156,15 +165,9 @@ class StatementList(BlockList["TypedStatement | None"]):
             suggested.update(report.suggested.intersection(names))
         return suggested
 
-    def has_suggestions(self, start: int, end: int) -> bool:
-        """Whether a statement from ``start`` to ``end`` uses a name that means nothing, and what was meant is known."""
-        for first, report in self.reports(start, end):
-            if report.suggested and any(
-                (state := self[first + at]) and state.suggested is not None
-                for at in between(report.at, start - first, end - first)
-            ):
-                return True
-        return False
+    def has_undefined(self, start: int, end: int) -> bool:
+        """Whether a statement from ``start`` to ``end`` uses a name that means nothing."""
+        return any(between(report.undefined, start - first, end - first) for first, report in self.reports(start, end))
 
     def may_be_explained_by(self, names: Collection[str], start: int, end: int) -> bool:
         """Whether what is at fault from ``start`` to ``end``, or near, may be right where names of the module change.
