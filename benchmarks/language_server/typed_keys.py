@@ -50,6 +50,7 @@ def measure_scripts(name: str, size: int, text: str, scripts: Iterable[Script], 
     client = target.start()
     client.initialize()
     client.open(text)
+    client.settle()  # of a text with errors, those of its beginning come first: what opening takes has its own figures
     for what, alike in groupby(scripts, key=lambda script: script.what):
         pressed: list[_Pressed] = []
         written = 0

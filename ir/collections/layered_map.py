@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, filterfalse
 from typing import Any, Final, Generic, TypeVar
 
 __all__ = ["LayeredMap"]
 
-K = TypeVar("K", bound=Hashable)
+K = TypeVar("K", bound=str)
 V = TypeVar("V")
 
 _FEWEST_RECENT: Final = 1024
@@ -26,18 +26,21 @@ class LayeredMap(Generic[K, V]):
     The code that fills one may change it; once handed on, it is only read and copied.
     """
 
-    __slots__ = ("_is_shared", "_recent", "_settled")
+    __slots__ = ("_above", "_is_shared", "_recent", "_settled")
 
     def __init__(self) -> None:
         self._settled: dict[K, V] = {}
         self._recent: dict[K, Any] = {}
         self._is_shared = False
+        self._above: tuple[K, Sequence[K]] | None = None
+        """A key that was asked for, and the settled ones that are greater."""
 
     def copy(self) -> LayeredMap[K, V]:
         """One with the same keys and values."""
         made = LayeredMap[K, V]()
         made._settled, made._recent = self._settled, self._recent.copy()
         self._is_shared = made._is_shared = True
+        made._above = self._above
         made.settle_if_large()
         return made
 
@@ -53,7 +56,7 @@ class LayeredMap(Generic[K, V]):
         self._settled.update(self._recent)
         for key in [key for key, value in self._recent.items() if value is _GONE]:
             del self._settled[key]
-        self._recent = {}
+        self._recent, self._above = {}, None
 
     def get(self, key: K) -> V | None:
         """The value of a key, or ``None``."""
@@ -68,6 +71,16 @@ class LayeredMap(Generic[K, V]):
         return chain(
             filterfalse(recent.__contains__, self._settled),
             [key for key, value in recent.items() if value is not _GONE],
+        )
+
+    def keys_above(self, low: K) -> Iterator[K]:
+        """The keys that are greater than one, which is mostly the same; they may be few among a hundred thousand."""
+        if self._above is None or self._above[0] != low:
+            self._above = low, [key for key in self._settled if key > low]
+        recent = self._recent
+        return chain(
+            filterfalse(recent.__contains__, self._above[1]),
+            (key for key, value in recent.items() if value is not _GONE and key > low),
         )
 
     def __contains__(self, key: K) -> bool:

@@ -158,10 +158,9 @@ class BoundNames:
 
     def _has_let_before(self, order: float) -> bool:
         """Whether a ``let`` that is not hidden stands before the statement of ``order``."""
-        named = filter(AFTER_GRAPH_NAMES.__lt__, self.bound)  # of a hundred thousand, in C
         return any(
             statement.order < order and statement.kind is SymbolKind.LET
-            for name in named
+            for name in self.bound.keys_above(AFTER_GRAPH_NAMES)
             for statement in self._statements_binding(name)
         )
 

@@ -30,7 +30,7 @@ class _Block(list["TypedStatement | None"]):
         self.words_memo: Memo = {}
         """What callers cache of the words of the statements, whatever these mean."""
         self._names: frozenset[str] | None = None
-        self._dependents: tuple[tuple[str, ...], Mapping[str, Sequence[int]]] | None = None
+        self._dependents: dict[str, Sequence[int]] = {}
         self._runs: list[tuple[int, int, Memo | None]] | None = None
         self._has_no_effect: bool | None = None
         self._report: BlockReport | None = None
@@ -57,25 +57,15 @@ class _Block(list["TypedStatement | None"]):
             self._report = report_of(self)
         return self._report
 
-    def dependents(self, names: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
-        """Which statements here depend on each of some names, in order; kept for those that were asked for last."""
-        known = self._dependents
-        if known is not None and known[0] is names:
-            return known[1]
-        if known is not None and known[0] == names:
-            # The names of a head that was read again are others that are equal: to compare a thousand costs 10 us.
-            self._dependents = names, known[1]
-            return known[1]
-        dependents: dict[str, list[int]] = {}
-        wanted = frozenset(names)
-        for number, state in enumerate(self) if not wanted.isdisjoint(self.names) else ():
-            # What nothing is said about depends on the values that it uses alone.
-            if state is None or (wanted.isdisjoint(state.uses) and type(state) is TypedStatement):
-                continue
-            for name in wanted.intersection(state.depends_on):
-                dependents.setdefault(name, []).append(number)
-        self._dependents = names, dependents
-        return dependents
+    def dependents(self, name: str) -> Sequence[int]:
+        """Which statements here depend on a name, in order; a function may ask for each of a thousand, at each key."""
+        if name not in self.names:
+            return ()
+        known = self._dependents.get(name)
+        if known is None:
+            known = [at for at, state in enumerate(self) if state is not None and name in state.depends_on]
+            self._dependents[name] = known
+        return known
 
     def may_name(self, name: str) -> bool:
         """Whether a statement here may depend on a name; to find that out for sure costs more than a search."""
@@ -218,14 +208,11 @@ class StatementList(BlockList["TypedStatement | None"]):
             if ends[number] >= end:
                 return
 
-    def is_depended_on(self, name: str, among: tuple[str, ...], start: int, end: int) -> bool:
-        """Whether a statement from ``start`` to ``end`` depends on a name, which is one of those ``among`` others.
-
-        A function may have a thousand of these, and each is asked for: where they are used is kept with blocks.
-        """
+    def is_depended_on(self, name: str, start: int, end: int) -> bool:
+        """Whether a statement from ``start`` to ``end`` depends on a name."""
         for number in range(self.block_number(start), self.block_number(end - 1) + 1) if start < end else ():
-            at = self._blocks[number].dependents(among).get(name)
-            if at is not None and between(at, start - (base := self.block_start(number)), end - base):
+            first = self.block_start(number)
+            if between(self._blocks[number].dependents(name), start - first, end - first):
                 return True
         return False
 

@@ -290,7 +290,7 @@ class StatementTyper:
         new = self._state(state, order, index)
         if len(inferred) > known:
             now = [name for name in state.uses if name in inferred and inferred[name].order == order]
-            if any(name not in before and self._is_parameter_used(name, self.function.start, index) for name in now):
+            if any(name not in before and self.states.is_depended_on(name, self.function.start, index) for name in now):
                 raise NeedsFullAnalysis
             type = new.type
             new = self._state(state, order, index)  # as those after it are typed: with what it tells
@@ -300,20 +300,9 @@ class StatementTyper:
         changed.update(before)
         if not self.parameters.is_unsure and before:
             self.parameters.is_unsure = any(
-                self._is_parameter_used(name, index + 1, self.function.end) for name in before
+                self.states.is_depended_on(name, index + 1, self.function.end) for name in before
             )
         return new
-
-    def _is_parameter_used(self, name: str, start: int, end: int) -> bool:
-        """:meth:`_is_used` of a parameter without a type, which may be one of a thousand that is asked for."""
-        untyped = self.function.head.untyped
-        if name not in untyped:
-            return self._is_used(name, start, end)
-        return self.states.is_depended_on(name, untyped, start, end)
-
-    def _is_used(self, name: str, start: int, end: int) -> bool:
-        """Whether a statement from ``start`` to ``end`` depends on a name."""
-        return next(self.states.using({name}, start, end), None) is not None
 
     def determine_parameters(
         self, placed: Sequence[TypedStatement], first: int, lost: Mapping[str, InferredParameter]
@@ -338,11 +327,11 @@ class StatementTyper:
                 determined_here = [
                     name for name in state.uses if name in determined and inferred[name].order == state.order
                 ]
-                if any(self._is_used(name, self.function.start, index) for name in determined_here):
+                if any(self.states.is_depended_on(name, self.function.start, index) for name in determined_here):
                     raise NeedsFullAnalysis
                 self._follow(index, state, changed, made)
         self.parameters.is_unsure = any(
-            self._is_used(name, first, self.function.end) for name in lost.keys() - inferred.keys()
+            self.states.is_depended_on(name, first, self.function.end) for name in lost.keys() - inferred.keys()
         )
         return changed, made
 
