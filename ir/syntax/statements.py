@@ -143,18 +143,19 @@ class Segment(SegmentText):
 
     def _open_comments(self) -> Sequence[Diagnostic]:
         """A finding for each comment that is never closed; of a thousand no more are looked for."""
-        offset = 0
         findings: list[Diagnostic] = []
-        for kind, piece in zip(self.kinds, self.pieces, strict=True):
-            if kind == OPEN_COMMENT and len(findings) < MOST_FINDINGS:
-                span = TextSpan(offset, offset + len(piece.rstrip(WHITE_SPACE)))
-                if self.role in _BEFORE_STRING:
-                    fix = Fix("Remove `/*`", (TextEdit(TextSpan(offset, offset + 2), ""),))
-                else:
-                    fix = Fix("Close the comment", (TextEdit(TextSpan(span.end, span.end), " */"),))
-                message = "this comment is never closed"
-                findings.append(Diagnostic("unclosed-comment", Severity.ERROR, message, span, fixes=(fix,)))
-            offset += len(piece)
+        offset = passed = 0
+        at = self.kinds.find(OPEN_COMMENT)
+        while at >= 0 and len(findings) < MOST_FINDINGS:
+            offset += sum(map(len, self.pieces[passed:at]))
+            span = TextSpan(offset, offset + len(self.pieces[at].rstrip(WHITE_SPACE)))
+            if self.role in _BEFORE_STRING:
+                fix = Fix("Remove `/*`", (TextEdit(TextSpan(offset, offset + 2), ""),))
+            else:
+                fix = Fix("Close the comment", (TextEdit(TextSpan(span.end, span.end), " */"),))
+            message = "this comment is never closed"
+            findings.append(Diagnostic("unclosed-comment", Severity.ERROR, message, span, fixes=(fix,)))
+            passed, at = at, self.kinds.find(OPEN_COMMENT, at + 1)
         return findings
 
     def _report_unreadable(self, kinds: str) -> None:
