@@ -15,6 +15,7 @@ from pathlib import Path
 from ..client import Client, span
 from .edits import keystroke
 from .figures import Figure
+from .shapes import SHAPES
 from .targets import RELAY, Target
 
 __all__ = ["measure_cold", "measure_first_answers", "measure_growth", "measure_memory"]
@@ -74,6 +75,7 @@ def measure_cold(sizes: list[int], repeat: int, target: Target) -> Iterator[Figu
             yield Figure("open to the diagnostics of the first screen", size, faults, load=load)
         if target.dialect is RELAY:
             yield _opened_when_ready(text, size, target)
+            yield _slowest_opening(size, target)
     yield Figure("start to initialize answered", 0, started, 300, load=os.getloadavg()[0])
 
 
@@ -94,6 +96,28 @@ def _opened_when_ready(text: str, size: int, target: Target) -> Figure:
         client.close()
     goal = _READY_GOALS.get(size)
     return Figure("open to all diagnostics, server ready", size, samples, goal, min(cpu), load=os.getloadavg()[0])
+
+
+def _slowest_opening(size: int, target: Target) -> Figure:
+    """From opening to all diagnostics in a fresh process, of the shape of text that takes longest, which is named."""
+    slowest = Figure("", size, [0.0])
+    for shape in SHAPES:
+        text = shape.text(size)
+        samples: list[float] = []
+        cpu: list[float] = []
+        for _ in range(3 if size <= 10_000 else 1):
+            client = target.start()
+            client.initialize()
+            before, begun = client.cpu_seconds, time.perf_counter()
+            client.open(text)
+            client.settle()
+            samples.append((client.published_at - begun) * 1000)
+            cpu.append((client.cpu_seconds - before) * 1000)
+            client.close()
+        if max(samples) > slowest.p95:
+            what = f"open to all diagnostics, slowest of {len(SHAPES)} shapes: {shape.name}"
+            slowest = Figure(what, size, samples, _OPEN_GOALS.get(size), min(cpu), load=os.getloadavg()[0])
+    return slowest
 
 
 def measure_first_answers(repeat: int, command: Sequence[str] = ()) -> Iterator[Figure]:
@@ -169,6 +193,24 @@ def measure_memory(target: Target) -> Iterator[Figure]:
         client.open(text)
         yield Figure(f"memory with {megabytes} MB open", size, [client.resident_bytes / len(text)], goal, unit="B/B")
         client.close()
+        if target.dialect is RELAY:
+            yield _largest_of_shapes(megabytes, size, goal, target)
+
+
+def _largest_of_shapes(megabytes: int, size: int, goal: float, target: Target) -> Figure:
+    """The same of the shape of text that takes most, which is named."""
+    largest = Figure("", size, [0.0])
+    for shape in SHAPES:
+        text = shape.text(round(size * megabytes * 1_000_000 / len(shape.text(size))))
+        client = target.start()
+        client.initialize()
+        client.open(text)
+        client.settle()
+        what = f"memory with {megabytes} MB open, most of {len(SHAPES)} shapes: {shape.name}"
+        figure = Figure(what, text.count("\n"), [client.resident_bytes / len(text)], goal, unit="B/B")
+        largest = max(largest, figure, key=lambda each: each.p95)
+        client.close()
+    return largest
 
 
 def measure_growth(edits: int, target: Target) -> Iterator[Figure]:

@@ -15,7 +15,7 @@ from .figures import Figure, percentile_95
 from .shapes import FAR_REACHING, SHAPES, Key, Script, Shape, scripts_of
 from .targets import Target
 
-__all__ = ["measure_scripts", "measure_typed_keys"]
+__all__ = ["Positions", "measure_scripts", "measure_typed_keys"]
 
 _GOALS: Final = {1_000: 6.0, 10_000: 10.0, 100_000: 25.0}
 _FIRST_SCREEN: Final = 25.0
@@ -55,7 +55,7 @@ def measure_scripts(name: str, size: int, text: str, scripts: Iterable[Script], 
         pressed: list[_Pressed] = []
         written = 0
         for script in alike:
-            pressed += _press(client, _Positions(text, script), script)
+            pressed += _press(client, Positions(text, script), script)
             written += len(script.keys)
         goal = _FIRST_SCREEN if what.endswith(FAR_REACHING) else _GOALS.get(size)
         row = f"{name}: {what}"
@@ -94,7 +94,7 @@ def _figure(
     return Figure(name, size, milliseconds, goal, mean, load=os.getloadavg()[0], cpu_p95=percentile_95(cpus))
 
 
-def _press(client: Client, positions: _Positions, script: Script) -> Iterator[_Pressed]:
+def _press(client: Client, positions: Positions, script: Script) -> Iterator[_Pressed]:
     """Press the keys of a script, each once everything is known after the one before."""
     started = time.monotonic()
     if script.before is not None:
@@ -113,7 +113,7 @@ def _press(client: Client, positions: _Positions, script: Script) -> Iterator[_P
     client.edit(positions.change(after) if after is not None else (0, 0, 0, 0, ""))
 
 
-class _Positions:
+class Positions:
     """Lines and columns of the places of a text that a script edits, as it edits them."""
 
     def __init__(self, text: str, script: Script) -> None:

@@ -71,12 +71,12 @@ class BlockReport:
     def may_be_explained_by(self, names: Collection[str]) -> bool:
         """Whether words at fault may be right, or another word be meant, where some names of the module change."""
         if self._words is None:
-            self._words = frozenset([word for state in self._at_fault for word in _WORD.findall(state.segment.text)])
             self._unresolved = {
                 state.segment.tokens[1][token]
                 for state in self._at_fault
                 for _, token in state.lowered.lowering.unresolved
             }
+            self._words = frozenset([word for state in self._at_fault for word in _WORD.findall(state.segment.text)])
         return not self._words.isdisjoint(names) or any(closest(word, names) for word in self._unresolved)
 
 
