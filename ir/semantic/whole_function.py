@@ -33,7 +33,7 @@ from .function_words import FunctionWords
 from .heads import Head
 from .late_constructors import NONE_LATE, LateConstructors
 from .lints.unused import Unused, unused_in
-from .statement_typer import Outside
+from .statement_types import Outside
 
 __all__ = ["Meaning", "WholeFunctionAnalysis"]
 
