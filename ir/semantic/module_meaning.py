@@ -104,6 +104,10 @@ class ModuleMeaning(Protocol):
         """The symbol that a token of a segment defines or uses."""
         ...
 
+    def head_memo(self, index: int) -> dict[object, object] | None:
+        """What callers cache of a head that says the types of all its parameters; ``None`` for other segments."""
+        ...
+
     def symbols(self, first: int, end: int) -> Iterator[Symbol]:
         """The symbols defined in a range of segments, in order."""
         ...

@@ -22,7 +22,7 @@ from ..syntax.units import Unit
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
 from ..types import Type
-from .brackets import bracketed
+from .brackets import bracketed, brackets_in
 from .cache_regions import CacheBlock, CacheRegion
 from .lowered_statement import LoweredStatement
 from .module_meaning import ModuleMeaning
@@ -296,6 +296,13 @@ class SnapshotTokens:
         """The definitions in a part, in order."""
         return iter(self._meaning.symbols(part.first, part.end))
 
+    def head_memo(self, part: CacheRegion) -> dict[object, object] | None:
+        """What callers cache of a part that is the head of a function and says the types of all its parameters.
+
+        It is the same as long as the head is, and means the same; ``None`` where the part is something else.
+        """
+        return self._meaning.head_memo(part.first)
+
     def names_defined_in(self, part: CacheRegion) -> Iterator[tuple[SymbolKind, str]]:
         """What each definition in a part is, and its name, in order; no symbol is made for it."""
         return self._meaning.defined(part.first, part.end)
@@ -438,8 +445,12 @@ class SnapshotTokens:
         return tuple(nodes_at(unit.segment, offset - unit.base, unit.base))
 
     def folding_ranges(self) -> Iterator[TextSpan]:
-        """The ranges between braces and around brackets that an editor may fold; most of those on one line left out."""
+        """The ranges between braces and around brackets that an editor may fold, of those that lie in several parts."""
         return bracketed(self.parts(), self._split.segments)
+
+    def folding_ranges_in(self, part: CacheRegion) -> Sequence[tuple[int, int]]:
+        """Where those begin and end that lie in a part, from its beginning on; each is on several lines."""
+        return brackets_in(part, self._split.segments).pairs
 
 
 def _is_name(token: Token) -> bool:

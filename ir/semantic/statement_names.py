@@ -163,6 +163,14 @@ class StatementNames:
         site = self.in_segments.meaning(index, token)
         return self.symbol(site) if site is not None else None
 
+    def head_memo(self, index: int) -> dict[object, object] | None:
+        """What callers cache of a head that says the types of all its parameters; ``None`` for other segments."""
+        function = self.analysis.function_at(index)
+        if not isinstance(function, FunctionStatements) or function.start - 1 != index or not function.name:
+            return None
+        head = function.head
+        return None if head.untyped or head.repeated else head.memo
+
     def symbols(self, first: int, end: int) -> Iterator[Symbol]:
         """The symbols defined in a range of segments."""
         inside: Symbol | None = None

@@ -278,6 +278,10 @@ class WholeModuleAnalysis:
         definition = self._resolved.get(index, {}).get(token)
         return self._symbol(definition) if definition is not None and definition.unit is not None else None
 
+    def head_memo(self, index: int) -> dict[object, object] | None:
+        """Nothing: the next edit reads all of the text anew."""
+        return None
+
     def symbols(self, first: int, end: int) -> Iterator[Symbol]:
         """The symbols defined in a range of segments, in order."""
         return map(self._symbol, self._defined(first, end))

@@ -10,7 +10,7 @@ from typing import Final
 from relay_lsp.ir.semantic.snapshot import CacheRegion, Snapshot, TokenGroup, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["Fold", "FoldKind", "Passages", "folds", "passages_in"]
+__all__ = ["Fold", "FoldKind", "Passages", "folds", "folds_across", "folds_in", "passages_in"]
 
 _METADATA = "#[metadata]"
 _SHORTEST_INLINE = 24
@@ -33,7 +33,20 @@ class Fold:
 
 
 def folds(snapshot: Snapshot) -> Iterator[Fold]:
-    """The foldable ranges, those of each kind in the order in which they end."""
+    """The foldable ranges, but for comments on one line: those of each part, and those that lie in several."""
+    for part in snapshot.parts():
+        yield from folds_in(snapshot, part)
+    yield from folds_across(snapshot)
+
+
+def folds_in(snapshot: Snapshot, part: CacheRegion) -> Iterator[Fold]:
+    """The braces and brackets that may be folded in a part of a text."""
+    for start, end in snapshot.folding_ranges_in(part):
+        yield Fold(TextSpan(part.start + start, part.start + end))
+
+
+def folds_across(snapshot: Snapshot) -> Iterator[Fold]:
+    """What may be folded besides: what lies in several parts, comments and the metadata section."""
     for span in snapshot.folding_ranges():
         if _is_long(snapshot, span):
             yield Fold(span)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeVar, cast
 
 from lsprotocol import types
 
@@ -11,7 +12,7 @@ from relay_lsp.ir.semantic.snapshot import CacheRegion, Snapshot, Symbol, Symbol
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.positions import Position, position_of, range_of
-from ..features.folding import Fold, FoldKind, folds, passages_in
+from ..features.folding import Fold, FoldKind, folds_across, folds_in, passages_in
 from ..features.navigation.outline import OutlineItem, item_of
 from ..scheduling.time_slices import in_slices
 from .conversion import ProtocolConverter
@@ -48,7 +49,10 @@ async def outline_entries(snapshot: Snapshot, converter: ProtocolConverter) -> l
         if part.is_typed:
             siblings.extend(_cached(converter, part, "outline", entries_in))
             continue
-        async for symbol in in_slices(snapshot.symbols_of(part)):  # a head may have ten thousand parameters
+        memo = snapshot.head_memo(part)
+        kept = _kept(converter, part, "outline", memo) if memo is not None else None
+        symbols = snapshot.symbols_of(part) if kept is None else islice(snapshot.symbols_of(part), 1)
+        async for symbol in in_slices(symbols):  # a head may have ten thousand parameters
             item = item_of(symbol, snapshot.lines)
             if item is None:
                 continue
@@ -58,6 +62,10 @@ async def outline_entries(snapshot: Snapshot, converter: ProtocolConverter) -> l
                 container, siblings = symbol, entry.children
             else:
                 siblings.append(entry)
+        if kept is not None:
+            siblings.extend(kept)
+        elif memo is not None:
+            _keep(converter, part, "outline", memo, [*siblings])
     return roots
 
 
@@ -82,18 +90,19 @@ async def fold_entries(snapshot: Snapshot, converter: ProtocolConverter, lines_o
     """What can be folded away. With ``lines_only``, only what hides whole lines, without characters."""
 
     def entries_in(part: CacheRegion) -> list[FoldEntry]:
-        spans = [TextSpan(part.start + start, part.start + end) for start, end in passages_in(snapshot, part).inline]
-        entries = [fold_entry(Fold(span, FoldKind.COMMENT), lines_only, converter) for span in spans]
+        inline = () if lines_only else passages_in(snapshot, part).inline  # what is on one line hides none
+        spans = [TextSpan(part.start + start, part.start + end) for start, end in inline]
+        comments = [Fold(span, FoldKind.COMMENT) for span in spans]
+        entries = [fold_entry(fold, lines_only, converter) for fold in (*folds_in(snapshot, part), *comments)]
         return [entry for entry in entries if entry is not None]
 
     entries: list[FoldEntry] = []
-    async for fold in in_slices(folds(snapshot)):
+    async for fold in in_slices(folds_across(snapshot)):
         entry = fold_entry(fold, lines_only, converter)
         if entry is not None:
             entries.append(entry)
-    if not lines_only:  # what is on one line hides none
-        async for part in in_slices(snapshot.parts()):
-            entries.extend(_cached(converter, part, "folds", entries_in))
+    async for part in in_slices(snapshot.parts()):
+        entries.extend(_cached(converter, part, "folded lines" if lines_only else "folds", entries_in))
     return entries
 
 
@@ -112,11 +121,26 @@ def fold_entry(fold: Fold, lines_only: bool, converter: ProtocolConverter) -> Fo
 
 def _cached(
     converter: ProtocolConverter, part: CacheRegion, list_name: str, entries_in: Callable[[CacheRegion], list[_Entry]]
-) -> list[_Entry]:
+) -> Sequence[_Entry]:
     """The entries of a part, recomputed only where the part has changed or begins at another line."""
+    known = cast("Sequence[_Entry] | None", _kept(converter, part, list_name, part.memo))
+    if known is None:
+        known = entries_in(part)
+        _keep(converter, part, list_name, part.memo, known)
+    return known
+
+
+def _kept(
+    converter: ProtocolConverter, part: CacheRegion, list_name: str, memo: Mapping[object, object]
+) -> Sequence[Any] | None:
+    """What was kept of a part, if it begins where it did."""
+    known = cast("tuple[Position, Sequence[Any]] | None", memo.get((list_name, converter.encoding)))
     begin = position_of(converter.lines, part.start, converter.encoding)
-    key = (list_name, converter.encoding)
-    known = cast("tuple[Position, list[_Entry]] | None", part.memo.get(key))
-    if known is None or known[0] != begin:
-        known = part.memo[key] = (begin, entries_in(part))
-    return known[1]
+    return known[1] if known is not None and known[0] == begin else None
+
+
+def _keep(
+    converter: ProtocolConverter, part: CacheRegion, list_name: str, memo: dict[object, object], entries: Sequence[Any]
+) -> None:
+    begin = position_of(converter.lines, part.start, converter.encoding)
+    memo[list_name, converter.encoding] = (begin, entries)

@@ -20,7 +20,7 @@ _LONGEST_GAP = 40
 
 _ANNOTATED = frozenset((SymbolKind.PARAMETER, SymbolKind.LET))
 
-_HAS_ANNOTATED = "has definitions that may be annotated"
+_LACKS = "has definitions that are not annotated"
 
 
 def offers(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
@@ -44,14 +44,10 @@ def annotate_function(snapshot: Snapshot, function: Symbol) -> Sequence[TextEdit
 
 
 def _missing(snapshot: Snapshot, function: Symbol) -> Iterator[TextEdit]:
-    text = snapshot.text
     for symbol in _candidates(snapshot, function):
-        if symbol.container is function and symbol.kind in _ANNOTATED:
+        if symbol.container is function and _is_bare(snapshot, symbol) and (spelled := annotation_text(symbol.type)):
             end = symbol.span.end
-            if not text[end : end + _LONGEST_GAP].lstrip().startswith((":", "{")) and (
-                spelled := annotation_text(symbol.type)
-            ):
-                yield TextEdit(TextSpan(end, end), f": {spelled}")
+            yield TextEdit(TextSpan(end, end), f": {spelled}")
     place = _result_place(snapshot, function)
     if (
         place is not None
@@ -64,10 +60,19 @@ def _missing(snapshot: Snapshot, function: Symbol) -> Iterator[TextEdit]:
 def _candidates(snapshot: Snapshot, function: Symbol) -> Iterator[Symbol]:
     """The definitions of a function; those of parts that have none to annotate are left out."""
     for part in snapshot.parts_in(function.full_span):
-        if part.memo.get(_HAS_ANNOTATED) is None:
-            part.memo[_HAS_ANNOTATED] = any(kind in _ANNOTATED for kind, _ in snapshot.names_defined_in(part))
-        if part.memo[_HAS_ANNOTATED]:
+        if part.memo.get(_LACKS) is None:
+            may_lack = any(kind in _ANNOTATED for kind, _ in snapshot.names_defined_in(part))
+            part.memo[_LACKS] = may_lack and any(_is_bare(snapshot, symbol) for symbol in snapshot.symbols_of(part))
+        if part.memo[_LACKS]:
             yield from snapshot.symbols_of(part)
+
+
+def _is_bare(snapshot: Snapshot, symbol: Symbol) -> bool:
+    """Whether a definition may say its type, and does not."""
+    if symbol.kind not in _ANNOTATED:
+        return False
+    end = symbol.span.end
+    return not snapshot.lines.part(end, end + _LONGEST_GAP).lstrip().startswith((":", "{"))
 
 
 def _result_place(snapshot: Snapshot, function: Symbol) -> int | None:
