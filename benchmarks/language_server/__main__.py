@@ -57,7 +57,7 @@ def main() -> None:
         ),
         "edits": lambda: chain(measure_edits(sizes, repeat, own), measure_retyping(repeat, own)),
         "keys": lambda: measure_typed_keys(sizes, max(repeat // 30, 1), own, options.shapes),
-        "requests": lambda: measure_own_requests(sizes, own),
+        "requests": lambda: measure_own_requests([size for size in sizes if size <= medium], own),
         "random": lambda: measure_random_keys(sizes, own, options.seed, options.scripts, options.shapes),
         "functions": lambda: measure_functions(sizes, repeat, own),
         "queries": lambda: measure_queries(medium, repeat, own),
