@@ -191,8 +191,8 @@ class Diagnostic(msgspec.Struct, frozen=True):
                     for fix in fixes
                 ]
             )
-        at = place(self.span) if self.span else None
-        return Diagnostic(self.code, self.severity, self.message, at, self.place, related, fixes, self.tags)
+        span = place(self.span) if self.span else None
+        return Diagnostic(self.code, self.severity, self.message, span, self.place, related, fixes, self.tags)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -21,7 +21,7 @@ _OF_SCREEN: Final = {1_000: 20.0, 10_000: 20.0, 100_000: 25.0}
 _OF_TEXT: Final = {1_000: 50.0, 10_000: 100.0, 100_000: 1_000.0}
 """What is asked of the whole text."""
 _KEYS: Final = 12
-"""How many keys of each place are pressed: each asks for all of these."""
+"""How many of the keys that are pressed at each place are followed by all of these."""
 
 
 def measure_own_requests(sizes: Sequence[int], target: Target) -> Iterator[Figure]:

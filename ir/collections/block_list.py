@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overlo
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["BlockList", "common_beginning"]
+__all__ = ["BlockList", "common_beginning", "common_ends"]
 
 T = TypeVar("T")
 
@@ -153,3 +153,9 @@ def common_beginning(one: Sequence[object], other: Sequence[object]) -> int:
     """How many elements at the beginning of two sequences are the same objects."""
     same = list(map(is_, one, other))
     return same.index(False) if False in same else len(same)
+
+
+def common_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
+    """How many elements of two sequences are the same objects at their beginnings, and of the others at their ends."""
+    first = common_beginning(one, other)
+    return first, common_beginning(one[first:][::-1], other[first:][::-1])

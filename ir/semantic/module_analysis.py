@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple, cast
 
-from ..collections.block_list import common_beginning
+from ..collections.block_list import common_ends
 from ..collections.cached import cached
 from ..syntax.scopes import is_graph_name
 from ..syntax.segment_list import Segments
@@ -124,10 +124,10 @@ class ModuleAnalysis:
         at_fault: list[int] = []
         with_unused: list[int] = []
         if known is not None:
-            first = common_beginning(known.functions, functions)
+            first, same_behind = common_ends(known.functions, functions)
             at_fault += known.at_fault[: bisect_left(known.at_fault, first)]
             with_unused += known.with_unused[: bisect_left(known.with_unused, first)]
-            last -= common_beginning(known.functions[first:][::-1], functions[first:][::-1])
+            last -= same_behind
         for number, function in enumerate(islice(functions, first, last), first):
             is_whole = isinstance(function, WholeFunctionAnalysis)
             if is_whole or _may_be_at_fault(function):

@@ -8,7 +8,7 @@ from itertools import accumulate, chain
 from typing import Final
 
 from ..cancellation import check_cancelled
-from ..collections.block_list import BlockList, common_beginning
+from ..collections.block_list import BlockList, common_beginning, common_ends
 from ..text.text_difference import common_lengths
 from .kind_patterns import BRACE, NEXT_TOP, after_comments, is_whole_binding
 from .statements import Segment
@@ -92,13 +92,10 @@ class Segments(BlockList[Segment]):
 
         What follows is that many code points further on as this text is longer.
         """
-        shared = common_beginning(self._blocks, earlier._blocks)
-        limit = min(len(self._blocks), len(earlier._blocks)) - shared
-        behind = min(common_beginning(self._blocks[::-1], earlier._blocks[::-1]), limit)
+        shared, behind = common_ends(self._blocks, earlier._blocks)
         old, new = (each[shared : len(each) - behind] for each in (earlier._blocks, self._blocks))
         one, other = list(chain.from_iterable(old)), list(chain.from_iterable(new))
-        first = common_beginning(one, other)
-        last = min(common_beginning(one[::-1], other[::-1]), min(len(one), len(other)) - first)
+        first, last = common_ends(one, other)
         start = earlier._offsets[shared] + sum([segment.length for segment in one[:first]])
         end = earlier._offsets[len(earlier._blocks) - behind] - sum([each.length for each in one[len(one) - last :]])
         if max(len(one), len(other)) - first - last > _FEW:

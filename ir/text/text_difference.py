@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..collections.block_list import common_beginning
+from ..collections.block_list import common_ends
 from .line_index import LineIndex
 from .text_span import TextSpan
 
@@ -18,9 +18,7 @@ def difference(old: str, new: str) -> tuple[TextSpan, str]:
 def changed_part(old: LineIndex, new: LineIndex) -> tuple[TextSpan, str]:
     """:func:`difference`, in time that goes with the blocks which the two texts do not share."""
     old_texts, new_texts = old.block_texts, new.block_texts
-    first = common_beginning(old_texts, new_texts)
-    most = min(len(old_texts), len(new_texts)) - first
-    last = min(common_beginning(old_texts[::-1], new_texts[::-1]), most)
+    first, last = common_ends(old_texts, new_texts)
     here = ["".join(texts[first : len(texts) - last]) for texts in (old_texts, new_texts)]
     span, new_text = difference(*here)
     return span.shifted(sum(map(len, old_texts[:first]))), new_text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 from lsprotocol import types
@@ -21,6 +22,8 @@ from .structures import FoldEntry, OutlineEntry
 __all__ = ["fold_entries", "fold_entry", "outline_entries", "symbol_information"]
 
 _Entry = TypeVar("_Entry")
+
+_BEGIN_AND_END = attrgetter("start_line", "start_character", "end_line", "end_character")
 
 _SYMBOL_KINDS = {
     SymbolKind.FUNCTION: types.SymbolKind.Function,
@@ -103,6 +106,7 @@ async def fold_entries(snapshot: Snapshot, converter: ProtocolConverter, lines_o
             entries.append(entry)
     async for part in in_slices(snapshot.parts()):
         entries.extend(_cached(converter, part, "folded lines" if lines_only else "folds", entries_in))
+    entries.sort(key=_BEGIN_AND_END)  # an edit and a text opened afresh have other parts, and the same ranges
     return entries
 
 
