@@ -30,7 +30,7 @@ class BoundNames:
     (``src/parser/parser.cc``).
     """
 
-    __slots__ = ("_is_hidden_now", "_parameters", "bound", "calls", "hidden", "mentions", "rebound")
+    __slots__ = ("_is_hidden_now", "_parameters", "bound", "calls", "declared_inside", "hidden", "mentions", "rebound")
 
     def __init__(self, function: FunctionStatements, bound: Bindings, mentions: Mentions) -> None:
         self._parameters: Final = function.head.parameters
@@ -38,6 +38,7 @@ class BoundNames:
         self.rebound: Final = set(function.rebound)
         self.mentions: Final = mentions
         self.calls: Final = dict(function.calls)
+        self.declared_inside: Final = dict(function.declared_inside)
         self.hidden = function.hidden
         self._is_hidden_now = False
         """Whether it was found among these names that no other ``let`` stands before the hidden one."""
@@ -46,18 +47,26 @@ class BoundNames:
         """The function with its names as they are now.
 
         Raises:
-            NeedsFullAnalysis: another ``let`` is the first of the function than when its statements were typed.
+            NeedsFullAnalysis: another ``let`` is the first of the function than when its statements were typed, or a
+                free variable is declared in a block, and its name means something behind that.
         """
         self._check_first_let()
-        rebound = frozenset(self.rebound)
+        self._check_declared_inside()
         return replace(
-            function, names=self.bound, mentions=self.mentions, rebound=rebound, calls=self.calls, hidden=self.hidden
+            function,
+            names=self.bound,
+            mentions=self.mentions,
+            rebound=frozenset(self.rebound),
+            calls=self.calls,
+            hidden=self.hidden,
+            declared_inside=self.declared_inside,
         )
 
     def copied_into(self, function: FunctionStatements) -> FunctionStatements:
         """:meth:`put_into`, with copies that do not change as these go on to."""
         rebound, hidden = frozenset(self.rebound), self.hidden
-        copied = replace(function, rebound=rebound, calls=self.calls, hidden=hidden)
+        inside = self.declared_inside
+        copied = replace(function, rebound=rebound, calls=self.calls, hidden=hidden, declared_inside=inside)
         return BoundNames(copied, self.bound.copy(), self.mentions.copy()).put_into(function)
 
     def settle(self) -> None:
@@ -72,6 +81,8 @@ class BoundNames:
             return
         unbound: list[str] = []
         for statement in gone:
+            for declared in statement.declared_inside:
+                self._declare_inside(declared, [each for each in self.declared_inside[declared] if each is not statement])
             name = statement.bound
             if name is None:
                 if self.hidden is not None and self.hidden[0] == statement.order:
@@ -103,6 +114,8 @@ class BoundNames:
         Raises:
             NeedsFullAnalysis: which binding of a name counts would depend on more than their order.
         """
+        for declared in statement.declared_inside:
+            self._declare_inside(declared, [*self.declared_inside.get(declared, ()), statement])
         name = statement.bound
         if name is None:
             return
@@ -124,6 +137,21 @@ class BoundNames:
         """All statements that bind a name, in order."""
         bound = self.bound.get(name)
         return bound if isinstance(bound, tuple) else () if bound is None else (bound,)
+
+    def _declare_inside(self, name: str, statements: Sequence[TypedStatement]) -> None:
+        """These statements declare a free variable of that name in a block."""
+        if statements:
+            self.declared_inside[name] = tuple(statements)
+        else:
+            del self.declared_inside[name]
+
+    def _check_declared_inside(self) -> None:
+        """See :meth:`put_into`."""
+        for name, statements in self.declared_inside.items():
+            is_known = name in self.bound or name in self._parameters
+            own = sum(name in statement.mentions for statement in statements)
+            if is_known or len(statements) > 1 or self.mentions.count(name) > own:
+                raise NeedsFullAnalysis
 
     def _check_hidden(self, name: str, statement: TypedStatement) -> None:
         """See :meth:`bind`, of a parameter's name."""

@@ -65,6 +65,7 @@ class LoweredStatement:
         "binds_inside",
         "bound",
         "declared",
+        "declares_inside",
         "diagnostics",
         "functions",
         "guess",
@@ -111,8 +112,9 @@ class LoweredStatement:
         bound = lowering.definitions[0] if lost_equals else _bound(item, lowering.definitions)
         self.bound: Final = bound if hidden is None else None
         """The definition of the name that it binds."""
-        if any(each.kind is SymbolKind.FREE_VAR and each is not self.bound for each in lowering.definitions):
-            raise NeedsFullAnalysis  # a free variable that is declared in a block is known behind the block, too
+        declared_inside = [each for each in lowering.definitions if each.kind is SymbolKind.FREE_VAR]
+        self.declares_inside: Final = bool(declared_inside) and declared_inside != [self.bound]
+        """Whether it declares a free variable in a block, which is known behind the block, too."""
         self.binds_inside: Final = len(lowering.definitions) > (self.bound is not None)
         """Whether it has other names of its own."""
         self.uses_itself: Final = self.bound is not None and any(used is self.bound for _, _, used in lowering.uses)
@@ -170,7 +172,7 @@ class LoweredStatement:
         made._module, made.unit = self._module, self.unit  # type: ignore[misc]
         made.value, made.bound, made.declared = value, self.bound, self.declared  # type: ignore[misc]
         made.diagnostics = (*self.unit.segment.diagnostics, *lowering.diagnostics)  # type: ignore[misc]
-        made.binds_inside = made.uses_itself = made.lost_equals = False  # type: ignore[misc]
+        made.binds_inside = made.declares_inside = made.uses_itself = made.lost_equals = False  # type: ignore[misc]
         made.is_broken, made.is_value = self.is_broken, self.is_value  # type: ignore[misc]
         made.functions, made.lowering = self.functions, self.lowering  # type: ignore[misc]
         made.placeholders, made.origins = placeholders, lowering.origins  # type: ignore[misc]

@@ -14,7 +14,7 @@ from typing import Final, cast
 from weakref import WeakValueDictionary
 
 from ..diagnostics import Diagnostic, Place
-from ..expressions import Constructor, Expr, GlobalVar
+from ..expressions import Constructor, Expr, GlobalVar, Var
 from ..module import TypeData
 from ..syntax.cuts import Role
 from ..syntax.expression_spans import place_span
@@ -479,7 +479,8 @@ class StatementNames:
             later_type = function.later_type(state)
             module = self.analysis.context.types.module if later_type is not None else None
             self._types_of = (index, own.types_with(known, self.analysis.heads, later_type, module))
-        return _known(self._types_of[1].get(expr))
+        type = self._types_of[1].get(expr)
+        return _known(expr.type_annotation if type is None and isinstance(expr, Var) else type)
 
     def _global_type(self, name: str) -> Type | None:
         header = self.in_segments.headers.get(name)

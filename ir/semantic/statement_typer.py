@@ -101,8 +101,8 @@ class StatementTyper(StatementTypes):
                     if of_used is not None:
                         types[used] = of_used
                 known.append(of_used)
-            if name in of_parameters:
-                known.append(None)  # whether it means something else from here on depends on more than its types
+            if name in of_parameters or state.lowered.declares_inside:
+                known.append(None)  # whether a name means something else from here on depends on more than its types
             is_sound = lowered is not None and not lowered.diagnostics and not state.inner_unused
             before = seen.get(lowered) if lowered is not None and is_sound else None
             if before is not None and before[0] == known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Final
@@ -12,13 +13,15 @@ from ..diagnostics import Diagnostic
 from ..syntax.cuts import Role
 from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.statements import Segment
-from ..syntax.tokens import VARIABLES
+from ..syntax.tokens import FREE_BINDING, VARIABLES
 from ..types import ERROR, Type
 from .lints.unused import UnusedBinding, unused_in
 from .lowered_statement import LoweredStatement
 from .type_comments import TYPE_COMMENT, type_of_comment
 
 __all__ = ["ReportedStatement", "TypedStatement"]
+
+_FREE_BINDING: Final = re.compile(FREE_BINDING)
 
 
 class TypedStatement:
@@ -112,6 +115,15 @@ class TypedStatement:
         lowered = self.shared or self.own
         assert lowered is not None
         return lowered
+
+    @property
+    def declared_inside(self) -> tuple[str, ...]:
+        """The free variables that it declares in blocks: :attr:`.LoweredStatement.declares_inside`."""
+        if not self.lowered.declares_inside:
+            return ()
+        kinds, texts, _ = self.segment.tokens
+        names = [texts[match.end() - 1] for match in _FREE_BINDING.finditer(kinds) if match.end() - 1 != self.bound_at]
+        return tuple(dict.fromkeys(names))
 
     @property
     def is_value(self) -> bool:

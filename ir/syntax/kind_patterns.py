@@ -52,6 +52,7 @@ __all__ = [
     "FLAT",
     "HEADER_END",
     "HEAD_GOES_ON",
+    "HEAD_IN_BODY",
     "HEAD_WITHOUT_DEF",
     "IN_HEADER",
     "LET_OR_DIRECTIVE",
@@ -199,6 +200,9 @@ HEAD_WITHOUT_DEF: Final = re.compile(
 )
 """The head of a function whose ``def`` is not there, or not whole, and its name maybe neither; the group is what is
 left of these. In a body, no brace follows such words: it is no call."""
+
+HEAD_IN_BODY: Final = re.compile(rf"{GLOBAL}{_GAP}\({_GAP}(?:{LOCAL}{_GAP}:|\){_GAP}{ARROW})")
+"""A head without its ``def`` where a statement may begin: no call has types of parameters, or an arrow."""
 
 HEAD_GOES_ON: Final = re.compile(
     rf"(?:(?!{_BINDS_GRAPH}|{FUNCTION}{_GAP}(?:\[|\({_GAP}{LOCAL}))[^{{}};{LET}{IF}{MATCH}{MATCH_PARTIAL}{_TOPS}])*\{{"

@@ -23,6 +23,7 @@ from .kind_patterns import (
     BOUND,
     BRACE,
     DEFINITION,
+    HEAD_IN_BODY,
     HEAD_WITHOUT_DEF,
     HEADER_END,
     LET_OR_DIRECTIVE,
@@ -185,6 +186,8 @@ class Splitter(DefinitionSplitter):
         if kinds[first] in VERSION + DIRECTIVE:
             return Cut(first + 1, Role.STATEMENT, True)
         end = self._flat_end(first)
+        if end < len(kinds) and kinds[end] == "{" and HEAD_IN_BODY.match(kinds, first, end):
+            return self._header(first)
         short = self._short(first, end)
         if short is not None:
             return short

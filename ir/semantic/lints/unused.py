@@ -214,6 +214,11 @@ class Mentions:
         self._unused.update(bound.among(gone), parameters.keys() & gone)
         return fewer
 
+    def count(self, name: str) -> int:
+        """How many statements mention a name."""
+        self._count()
+        return self._counts.get(name) or 0
+
     def among(self, names: Collection[str]) -> set[str]:
         """Those of some names that a statement mentions."""
         self._count()

@@ -21,6 +21,10 @@ _BODIES = {
     "the first declaration stays": "  free_var %v: int32;\n  free_var %v: bool;\n  %v\n",
     "it means nothing before its declaration": "  %0 = add(%x, %v);\n  free_var %v: int32;\n  add(%0, %v)\n",
     "no value is one that a body ends with": "  %x;\n  free_var %v: int32;\n",
+    "one of a branch is known there": "  %0 = if (True) { free_var %v: int32; add(%x, %v) } else { %x };\n  %0\n",
+    "one that a branch does not use": "  let %a = if (True) { free_var %v: bool; %x } else { %x };\n  %a\n",
+    "one without a type in a branch": "  %0 = if (True) { free_var %v; add(%x, %v) } else { %x };\n  %0\n",
+    "one of a nested function": "  %0 = fn (%p: int32) { free_var %v: int32; %1 = add(%v, %p); %1 };\n  %0(%x)\n",
     "a type that is still being typed is no second error": "  free_var %v: Tensor[(1,\n  add(%x, %v)\n",
 }
 
@@ -72,6 +76,47 @@ def test_every_key_of_a_declaration_is_followed(functions_read_whole: list[objec
     symbol = snapshot.symbol_at(snapshot.text.index("%v)"))
     assert symbol is not None
     assert (symbol.kind, repr(symbol.type)) == (SymbolKind.FREE_VAR, "int32")
+
+
+_IN_A_BRANCH = f"{_HEAD}  let %a = add(%x, %x);\n  %0 = if (True) {{\n    exp(%a)\n  }} else {{\n    %x\n  }};\n  %0\n}}\n"
+
+
+def test_every_key_of_a_declaration_in_a_branch_is_followed(functions_read_whole: list[object]):
+    snapshot = _open(_IN_A_BRANCH)
+    at = snapshot.text.index("    exp")
+    for key in "    free_var %v: int32;\n":
+        snapshot = snapshot.edit(TextSpan(at, at), key)
+        assert difference(snapshot, _open(snapshot.text), at, whole=True) is None
+        at += 1
+    use = snapshot.text.index("%a)", at)
+    snapshot = snapshot.edit(TextSpan(use, use + 2), "add(%a, %v)")
+    assert not functions_read_whole
+    assert not [found for found in snapshot.diagnostics if found.severity is Severity.ERROR]
+    assert difference(snapshot, _open(snapshot.text), at, whole=True) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  %0\n}", "  add(%0, %v)\n}"),  # it is known behind the branch
+        ("let %a", "let %v"),  # which is found before a free variable, wherever that is declared
+        ("@main(%x", "@main(%v"),
+        ("    %x", "    free_var %v: bool;\n    %x"),  # the first declaration stays
+        ("  let %a", "  free_var %v: bool;\n  let %a"),
+        ("    free_var", "    let %v = 1;\n    free_var"),
+        ("%v: int32", "%a: int32"),
+    ],
+)
+def test_another_meaning_of_the_name_of_one_in_a_branch(old: str, new: str):
+    text = _IN_A_BRANCH.replace("    exp(%a)\n", "    free_var %v: int32;\n    add(%a, %v)\n")
+    snapshot = _open(text)
+    _ = snapshot.diagnostics
+    start = text.index(old)
+    edited = snapshot.edit(TextSpan(start, start + len(old)), new)
+    assert difference(edited, _open(edited.text), start, whole=True) is None
+    back = edited.edit(TextSpan(start, start + len(new)), old)
+    assert back.text == text
+    assert difference(back, _open(text), start, whole=True) is None
 
 
 def test_what_uses_it_follows_its_type(functions_read_whole: list[object]):

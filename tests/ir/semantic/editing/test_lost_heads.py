@@ -50,6 +50,18 @@ def test_where_the_space_before_the_name_is_left_the_function_above_ends_where_i
     assert found.message == "expected `def`, found `@main`"
 
 
+def test_a_head_without_def_on_the_line_of_another_is_not_read_as_its_body():
+    at = _TEXT.index("@main(")
+    snapshot = Snapshot.open(_TEXT, "example.relay")
+    for key in "@typed(%p: int32) {\n  ":
+        snapshot = snapshot.edit(TextSpan(at, at), key)
+        at += 1
+        assert difference(snapshot, Snapshot.open(snapshot.text, "example.relay"), at, whole=True) is None
+    assert repr(snapshot.type_at(snapshot.text.index("%1 ="))) == "Tensor[(1, 8), float32]"
+    assert [found.code for found in _errors(snapshot) if found.span.start > at + len("@main(")] == []
+    assert repr(snapshot.symbol_at(at + 1).type).startswith("fn")
+
+
 def test_a_name_that_is_lost_too_costs_the_head():
     for left in ("de", "", "main", "def ", "def"):
         edited = Snapshot.open(_TEXT.replace("def @main", left), "example.relay")
