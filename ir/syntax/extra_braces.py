@@ -72,20 +72,24 @@ class PlacesOnLines:
 
     def of(self, piece: int) -> PlaceOnLine:
         """Where a piece stands."""
-        lines, offset = self._lines, self._offset_of(piece)
+        return self.before(piece, 0)
+
+    def before(self, piece: int, length: int) -> PlaceOnLine:
+        """Where stands what begins ``length`` characters before a piece."""
+        lines, offset = self._lines, self._offset_of(piece) - length
         before = lines.part(offset - _SHORT_LINE, offset)
         start = before.rfind("\n") + 1
         if not start or "\r" in before:
-            _, length = lines.line_and_column(offset)
-            before = lines.part(offset - length, min(offset - length + _SHORT_LINE, offset))
-            if length > len(before) and not before.strip(WHITE_SPACE):
-                before = lines.part(offset - length, offset)
+            _, column = lines.line_and_column(offset)
+            before = lines.part(offset - column, min(offset - column + _SHORT_LINE, offset))
+            if column > len(before) and not before.strip(WHITE_SPACE):
+                before = lines.part(offset - column, offset)
         else:
             before = before[start:]
-            length = len(before)
+            column = len(before)
         begins = before.lstrip(" \t")
-        column = None if begins and begins.strip(WHITE_SPACE) else length
-        return PlaceOnLine(offset - length, column, len(before) - len(begins))
+        is_first = not begins or not begins.strip(WHITE_SPACE)
+        return PlaceOnLine(offset - column, column if is_first else None, len(before) - len(begins))
 
     def beginning_lines(self, first: int, end: int, indentation: int) -> Iterator[int]:
         """The pieces behind ``first`` and before ``end`` that begin a line, indented no deeper: the last first."""

@@ -47,6 +47,7 @@ from .kind_patterns import (
     ends_value_in,
 )
 from .sequences import LOOK_AHEAD, OpenValues, inner_semicolon
+from .statements import Segment
 from .tokens import COMMENTS, DEF, DIRECTIVE, EXTERN, GRAPH, LET, METADATA, TYPE, VERSION
 from .values_below import value_below
 
@@ -92,7 +93,7 @@ class Splitter(DefinitionSplitter):
         self.are_places_asked = False
         """Whether where pieces stand on their lines told something of the segment."""
         self.after_bindings: Final = after_bindings
-        self._before = ""
+        self._before: Segment | None = None
 
     @property
     def places(self) -> PlacesOnLines:
@@ -100,10 +101,8 @@ class Splitter(DefinitionSplitter):
         self.are_places_asked = True
         return self._places
 
-    def cut(self, start: int, in_body: bool, before: str) -> Cut:
-        """The segment that begins at ``start``, which must lie before the end.
-
-        ``before`` are the kinds of the one before it.
+    def cut(self, start: int, in_body: bool, before: Segment | None) -> Cut:
+        """The segment that begins at ``start``, which must lie before the end; ``before`` is the one before it.
 
         Raises:
             Beyond: more of the kinds that follow must be at hand.
@@ -202,7 +201,8 @@ class Splitter(DefinitionSplitter):
 
         That is the end of a function: what follows is another one, which lost its head.
         """
-        return self.places.of(brace).column == 0 and self._before.rstrip(COMMENTS)[-1:] not in ("", ";", "{", "}")
+        before = "" if self._before is None else self._before.kinds
+        return self.places.of(brace).column == 0 and before.rstrip(COMMENTS)[-1:] not in ("", ";", "{", "}")
 
     def _goes_on(self, following: int) -> bool:
         """Whether a body goes on after a brace: what follows is indented or on its line, and begins no definition."""
@@ -519,9 +519,13 @@ class Splitter(DefinitionSplitter):
         return value._replace(far_sighted=True) if value.is_short else cut
 
     def _end_of_lines(self, first: int, position: int) -> Cut:
-        """Where the lines of a statement end whose brace before ``position`` is never closed."""
+        """Where the lines of a statement end whose brace before ``position`` is never closed.
+
+        It has none that is indented as the statement before it, though it may itself be indented less.
+        """
         kinds = self.kinds
         own = self.places.of(first).indentation
+        shallowest = max(own, self._indentation_before(first))
         if not own and not self.expression:
             return Cut(position, Role.STATEMENT, True, far_sighted=True)
         depth = 1
@@ -545,12 +549,17 @@ class Splitter(DefinitionSplitter):
                 return Cut(end, Role.STATEMENT, True, far_sighted=True)
             if mark[0] == ";":
                 column = self.places.of(start).column
-                if column is None or column > own:
+                if column is None or column > shallowest:
                     continue
                 return Cut(mark.end(), Role.STATEMENT, True, far_sighted=True)
             if mark[0][0] in GRAPH + LET:
                 column = self.places.of(start).column
-                if column is None or column > own:
+                if column is None or column > shallowest:
                     continue
             return Cut(start, Role.STATEMENT, True, far_sighted=True)
         return Cut(len(kinds), Role.STATEMENT, True, far_sighted=True)
+
+    def _indentation_before(self, first: int) -> int:
+        """The indentation of the statement before the one from ``first`` on, 0 where there is none in its body."""
+        before = self._before
+        return self.places.before(first, before.length).indentation if before is not None and before.in_body else 0

@@ -95,8 +95,12 @@ class Split:
         following = max(self.segments.index_from(span.end), first + 1)
         if following < len(self.segments):
             start = self.segments.start(following) + delta
-            # Where a statement ends may depend on whether it is the first on its line, and on its column.
-            following += lines.line_and_column(unchanged)[0] == lines.line_and_column(start)[0]
+            line = lines.line_and_column(unchanged)[0]
+            if line == lines.line_and_column(start)[0]:
+                # Where a statement ends may depend on whether it is the first on its line, and on its column.
+                following += 1
+                if _indentation(lines, start) != _indentation(self.lines, start - delta):
+                    following = self._first_below(following, lines, line, delta)
         split, change = self._resplit(lines, first, following, delta, unchanged, span)
         splice = change
         looked_at = TextSpan(first, splice.new_end)
@@ -122,6 +126,12 @@ class Split:
                 split, splice = again, splice.then(change)
                 looked_at = TextSpan(first, change.new_end)
                 position = 0  # what was scanned before may have looked as far as to here
+
+    def _first_below(self, index: int, lines: LineIndex, line: int, delta: int) -> int:
+        """The first of the segments from ``index`` on that begins below a line, ``delta`` further on than it did."""
+        while index < len(self.segments) and lines.line_and_column(self.segments.start(index) + delta)[0] == line:
+            index += 1
+        return index
 
     def _first_before(self, index: int, edited: int) -> int:
         """The first of the segments up to ``index`` that may be others now, where the text is from ``edited`` on.
@@ -353,7 +363,7 @@ class _Cutting:
                 self._widen()
                 continue
             try:
-                cut = (self._splitter or self._look_ahead()).cut(index, self._in_body, self._kinds_before)
+                cut = (self._splitter or self._look_ahead()).cut(index, self._in_body, self._segment_before)
             except Beyond:
                 if offsets[-1] < self._end:
                     self._widen()
@@ -380,11 +390,11 @@ class _Cutting:
         self._position, self._in_body = offsets[cut.end], cut.in_body
 
     @property
-    def _kinds_before(self) -> str:
-        """The kinds of the segment that ends where the next one begins."""
+    def _segment_before(self) -> Segment | None:
+        """The segment that ends where the next one begins."""
         if self.made:
-            return self.made[-1].kinds
-        return self._old[self._first - 1].kinds if self._first else ""
+            return self.made[-1]
+        return self._old[self._first - 1] if self._first else None
 
     def _take_tokens(self, segment: Segment, first: int, end: int, taken: _Taken) -> None:
         """Give a long segment the tokens that it has in common with an old one: those before the edit, and behind it.
@@ -483,6 +493,11 @@ def _kept(old: Sequence[Segment], new: Sequence[Segment]) -> tuple[int, int]:
     return before, after
 
 
+def _indentation(lines: LineIndex, offset: int) -> int:
+    """That of the line with an offset."""
+    return PlacesOnLines(lines, int).of(offset).indentation
+
+
 def split_text(lines: LineIndex) -> Split:
     """Split a text from its beginning."""
     return Split(lines, Segments(), ()).opened(lines)
@@ -501,7 +516,7 @@ def split(text: str, is_expression: bool = False) -> list[Segment]:
     segments: list[Segment] = []
     position, in_body, count = 0, is_expression, len(kinds)
     while position < count:
-        cut = splitter.cut(position, in_body, segments[-1].kinds if segments else "")
+        cut = splitter.cut(position, in_body, segments[-1] if segments else None)
         end = cut.end
         in_body = cut.in_body or is_expression
         own = kinds[position:end]

@@ -9,7 +9,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.syntax import splitting
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
-from tests.ir.semantic.editing.comparison import cuts_of
+from tests.ir.semantic.editing.comparison import cuts_of, difference
 
 _TEXT = """def @main(%x: int32) {
   let %y =
@@ -50,3 +50,24 @@ def test_a_brace_on_a_line_that_is_not_indented_takes_no_statement_below_it(type
     assert {edited.text.count("\n", 0, found.span.start) for found in errors if found.span} == {text.count("\n", 0, at)}
     types = {name: str(type) for name, type in edited.typed_values_at(edited.text.index("  %25 = "))}
     assert types["%20"] == "int32"
+
+
+@pytest.mark.parametrize("typed", ["(){", "let %n = if (True) {", "%9 = fn (%p: int32) {", "match (%x) {"])
+def test_a_brace_on_a_line_that_is_indented_less_takes_no_statement_below_it(typed: str):
+    """What is typed in the middle of the white space before a statement stands to the left of all the others."""
+    statements = "".join(f"  %{index} = add(%{index - 1}, %x);\n" for index in range(1, 30))
+    text = f'#[version = "0.0.5"]\ndef @main(%x: int32) {{\n  %0 = %x;\n{statements}  %29\n}}\n'
+    at = text.index(" %15 = ")
+    snapshot = Snapshot.open(text, "example.relay")
+    for key in f"{typed}\n":
+        snapshot = snapshot.edit(TextSpan(at, at), key)
+        at += 1
+        assert difference(snapshot, Snapshot.open(snapshot.text, "example.relay"), at, whole=True) is None
+    below = snapshot.text.index("%15 = ")
+    assert not [found for found in snapshot.diagnostics if found.span and found.span.start > below]
+
+
+def test_its_own_brace_still_ends_a_value_whose_line_is_indented_less():
+    body = "  %0 = %x;\n let %n = if (True) {\n    %0\n } else {\n    let %m = add(%0, %x;\n    %m\n };\n  %n\n"
+    snapshot = Snapshot.open(f'#[version = "0.0.5"]\ndef @main(%x: int32) {{\n{body}}}\n', "example.relay")
+    assert [found.message for found in snapshot.diagnostics if found.severity is Severity.ERROR] == ["expected `)`, found `;`"]
