@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 import sys
 from collections.abc import Callable
@@ -87,6 +88,8 @@ class _Injection:
         name = frame.f_code.co_filename
         if event != "call" or not any(room in name for room in _ROOMS) or "internal_errors" in name:
             return None
+        if frame.f_code.co_flags & inspect.CO_GENERATOR:
+            return None  # it is entered once more when it is thrown away, where no caller could catch anything
         self.calls += 1
         if self.calls == self.at:
             self.where = f"{name}:{frame.f_lineno} {frame.f_code.co_name}"
