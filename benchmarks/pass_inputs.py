@@ -271,6 +271,7 @@ WORK: Mapping[str, Writer] = {
     ),
     "ToBasicBlockNormalForm": _repeated("nn.relu({last})", _IF),
     "ToGraphNormalForm": _repeated("nn.relu({last})", "add({start}, {last})", lets=True),
+    "ToMixedPrecision": _repeated(_CONV, "nn.softmax({last})"),
     "recast": _COMPILED,
 }
 """How a module is written in which the pass of this name has work all along."""

@@ -264,17 +264,26 @@ class _MixedPrecision(ExprMutator):
         if expr.checked_type is not None:
             return expr.checked_type
         if expr not in self.types:
-            known: dict[Expr, Type] = {}
-            for part in children(expr):
-                type = part.checked_type or self.types.get(part)
-                if type is not None:
-                    known[part] = type
-            typed = infer_statement(expr, known, self.module)
+            typed = infer_statement(expr, self._types_below(expr), self.module)
             wrong = next((each for each in typed.diagnostics if each.severity is Severity.ERROR), None)
             if wrong is not None:
                 raise PassError(f"with arguments or a result of {self.narrow}, {wrong.message}", place=expr)
             self.types[expr] = typed.type
         return self.types[expr]
+
+    def _types_below(self, expr: Expr) -> dict[Expr, Type]:
+        """The nearest types that are known below an expression, so that each part of a function is typed once."""
+        known: dict[Expr, Type] = {}
+        waiting, seen = [expr], {expr}
+        while waiting:
+            for part in children(waiting.pop()):
+                type = part.checked_type or self.types.get(part)
+                if type is not None:
+                    known[part] = type
+                elif part not in seen:
+                    seen.add(part)
+                    waiting.append(part)
+        return known
 
     def rewrite_if(self, pre: If, post: If) -> Expr:
         # TVM takes a condition to have the type that it had, though its branches may have become narrower.

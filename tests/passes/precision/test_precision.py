@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from relay_lsp import ir
+from relay_lsp.ir.inference import infer_statement
 from relay_lsp.ir.ops import get
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import PassError, create
+from relay_lsp.passes.precision import to_mixed_precision
 from tests.passes.modules import assert_same, computed, read, typed
 
 LAYERS = """
@@ -82,3 +84,41 @@ def test_a_call_that_does_not_type_in_the_narrow_dtype_is_refused_with_the_reaso
     )
     with pytest.raises(PassError, match=r"of float16, nn\.bias_add: bias is of dtype int8, but data is of float16"):
         create("ToMixedPrecision")(module)
+
+
+def _alternating(count: int) -> str:
+    """Each product is normalised, which one computes in the wide dtype."""
+    lines = "".join(
+        f"  %{i} = nn.dense({f'%{i - 1}' if i else '%x'}, %w, units=4);\n  %{i + 1} = nn.softmax(%{i});\n"
+        for i in range(0, count, 2)
+    )
+    return f"def @main(%x: Tensor[(4, 4), float32], %w: Tensor[(4, 4), float32]) {{\n{lines}  %{count - 1}\n}}"
+
+
+def _called_in_a_row(count: int) -> str:
+    """A product of the result of each function is the argument of the next."""
+    lines = "".join(
+        f"  %{i} = fn (%p: Tensor[(4, 4), float32]) {{ nn.relu(%p) }};\n"
+        f"  %{i + 1} = %{i}({f'%{i - 1}' if i else '%x'});\n"
+        f"  %{i + 2} = nn.dense(%{i + 1}, %w, units=4);\n"
+        for i in range(0, count, 3)
+    )
+    return f"def @main(%x: Tensor[(4, 4), float32], %w: Tensor[(4, 4), float32]) {{\n{lines}  %{count - 1}\n}}"
+
+
+@pytest.mark.parametrize("write", [_alternating, _called_in_a_row])
+def test_types_are_looked_for_once_however_long_the_chain_of_casts_is(write, monkeypatch):
+    looked_at: list[int] = []
+
+    def counted(*arguments, **options):
+        made = infer_statement(*arguments, **options)
+        looked_at.append(len(made.types))
+        return made
+
+    monkeypatch.setattr(to_mixed_precision, "infer_statement", counted)
+    counts = []
+    for statements in (30, 60):
+        create("ToMixedPrecision")(typed(read(write(statements))))
+        counts.append(sum(looked_at))
+        looked_at.clear()
+    assert counts[1] < 2.2 * counts[0]
