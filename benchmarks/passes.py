@@ -16,7 +16,9 @@ Seconds are of the processor (``process_time``) and, where it says so, of the cl
 on the machine can lengthen; both are the least of some runs. "Per doubling" says by what the first grow in a text of
 twice the size: 2 is linear.
 
-A row without figures says why the pass refuses such a module. At the end stand the figures of :mod:`.builds`.
+A row without figures says why the pass refuses such a module. The third table runs every pass over every shape of text
+that keys are typed in (:mod:`.language_server.shapes`), and names the slowest pass of each and the one that grows the
+fastest, of those that take a tenth of a second. At the end stand the figures of :mod:`.builds`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -46,6 +48,7 @@ from relay_lsp.passes import PassContext, PassError, Trace, create, registered
 
 from .builds import build_lines
 from .inputs import chain
+from .language_server.shapes import SHAPES
 from .pass_inputs import WORK
 from .report import load, machine, merged_rows, section, table_lines
 
@@ -260,13 +263,38 @@ def rows(
             yield row(name, sizes, small, large, whole, changed)
 
 
+def rows_of_shapes(names: Sequence[str], runs: int) -> Iterator[tuple[object, ...]]:
+    """A line for each shape of text: every pass over it, that of the smaller size ``runs`` times."""
+    for shape in SHAPES:
+        texts = [shape.text(size) for size in _OF_SHAPES]
+        if any(found.severity is Severity.ERROR for found in infer_types(parse(texts[0]).module).diagnostics):
+            continue  # no pass is for such a text
+        measured: list[tuple[float, float, str]] = []
+        for name in names:
+            with suppress(PassError):
+                small, _ = time_pass(name, texts[0], runs)
+                large, _ = time_pass(name, texts[1], 1)
+                growth = math.log(large.processor / small.processor) / math.log(_OF_SHAPES[1] / _OF_SHAPES[0])
+                measured.append((large.processor, 2**growth, name))
+        seconds, _, slowest = max(measured)
+        growth, fastest = max([(growth, name) for seconds, growth, name in measured if seconds > _WORTH_A_LOOK])
+        total = sum(seconds for seconds, _, _ in measured)
+        counts = len(measured), len(names) - len(measured)
+        yield shape.name, *counts, f"{total:.1f}", slowest, f"{seconds:.3f}", fastest, f"{growth:.2f}", load()
+
+
+_OF_SHAPES: Final = 1_000, 4_000
+_WORTH_A_LOOK: Final = 0.1
+"""Seconds; how what takes less grows cannot be told from one run."""
+
+
 def main() -> None:
     """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("passes", nargs="*", help="the passes to measure; by default all, with parsing and printing")
     parser.add_argument("--sizes", nargs=2, type=int, default=[1000, 10_000], help="numbers of operators (1000 10000)")
     parser.add_argument("--runs", type=int, default=3, help="how often each is measured (3)")
-    parser.add_argument("--only", choices=["chain", "work", "builds"], help="one of the tables")
+    parser.add_argument("--only", choices=["chain", "work", "shapes", "builds"], help="one of the tables")
     parser.add_argument(
         "--write", action="store_true", help="write what is measured into benchmarks/passes.md; other rows stay"
     )
@@ -281,6 +309,11 @@ def main() -> None:
         sections[_CHAIN] = table_lines(head, rows(names, plain, sizes, arguments.runs, True))
     if arguments.only in (None, "work"):
         sections[_WORK] = table_lines(head, rows(names, WORK, sizes, arguments.runs, False))
+    if arguments.only in (None, "shapes"):
+        shapes_head = ("text", "passes", "refused", f"all, {_OF_SHAPES[1]:,} (s)", "slowest", "(s)")
+        passes = arguments.passes or list(registered())
+        shapes = rows_of_shapes(passes, arguments.runs)
+        sections[_OF_EVERY_SHAPE] = table_lines((*shapes_head, "grows fastest", "per doubling", "load"), shapes)
     if arguments.only == "builds" or not (arguments.only or arguments.passes):
         sections[_BUILDS] = build_lines()
     print(machine())
@@ -291,6 +324,7 @@ def main() -> None:
 
 _CHAIN: Final = "A chain of convolution, bias, relu, multiply, add"
 _WORK: Final = "Chains of work for each pass"
+_OF_EVERY_SHAPE: Final = "Every pass over every shape of text"
 _BUILDS: Final = "Builds and evaluation"
 _PAGE: Final = Path(__file__).with_suffix(".md")
 _HEAD: Final = """\
@@ -321,12 +355,13 @@ def _place(row: str) -> tuple[bool, str]:
 def _page(before: str, measured: Mapping[str, Sequence[str]]) -> str:
     """The page with what was measured in the place of what stood there of the same passes."""
     parts = [_HEAD]
-    for heading in (_CHAIN, _WORK, _BUILDS):
+    for heading in (_CHAIN, _WORK, _OF_EVERY_SHAPE, _BUILDS):
         stated = section(before, heading)
         lines = measured.get(heading, [])
         if heading != _BUILDS and lines:
             lines = merged_rows(stated, lines)
-            lines = [*lines[:2], *sorted(lines[2:], key=_place)]
+            if heading != _OF_EVERY_SHAPE:
+                lines = [*lines[:2], *sorted(lines[2:], key=_place)]
         if lines or stated:
             parts.append("\n".join([f"## {heading}", "", *(lines or stated), ""]))
     return "\n".join(parts)
