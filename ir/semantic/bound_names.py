@@ -82,7 +82,8 @@ class BoundNames:
         unbound: list[str] = []
         for statement in gone:
             for declared in statement.declared_inside:
-                self._declare_inside(declared, [each for each in self.declared_inside[declared] if each is not statement])
+                others = [each for each in self.declared_inside[declared] if each is not statement]
+                self._declare_inside(declared, others)
             name = statement.bound
             if name is None:
                 if self.hidden is not None and self.hidden[0] == statement.order:
