@@ -70,4 +70,5 @@ def test_a_brace_on_a_line_that_is_indented_less_takes_no_statement_below_it(typ
 def test_its_own_brace_still_ends_a_value_whose_line_is_indented_less():
     body = "  %0 = %x;\n let %n = if (True) {\n    %0\n } else {\n    let %m = add(%0, %x;\n    %m\n };\n  %n\n"
     snapshot = Snapshot.open(f'#[version = "0.0.5"]\ndef @main(%x: int32) {{\n{body}}}\n', "example.relay")
-    assert [found.message for found in snapshot.diagnostics if found.severity is Severity.ERROR] == ["expected `)`, found `;`"]
+    errors = [found.message for found in snapshot.diagnostics if found.severity is Severity.ERROR]
+    assert errors == ["expected `)`, found `;`"]
