@@ -78,7 +78,8 @@ def test_every_key_of_a_declaration_is_followed(functions_read_whole: list[objec
     assert (symbol.kind, repr(symbol.type)) == (SymbolKind.FREE_VAR, "int32")
 
 
-_IN_A_BRANCH = f"{_HEAD}  let %a = add(%x, %x);\n  %0 = if (True) {{\n    exp(%a)\n  }} else {{\n    %x\n  }};\n  %0\n}}\n"
+_BRANCHES = "if (True) {\n    exp(%a)\n  } else {\n    %x\n  }"
+_IN_A_BRANCH = f"{_HEAD}  let %a = add(%x, %x);\n  %0 = {_BRANCHES};\n  %0\n}}\n"
 
 
 def test_every_key_of_a_declaration_in_a_branch_is_followed(functions_read_whole: list[object]):
