@@ -58,8 +58,10 @@ def test_a_head_without_def_on_the_line_of_another_is_not_read_as_its_body():
         at += 1
         assert difference(snapshot, Snapshot.open(snapshot.text, "example.relay"), at, whole=True) is None
     assert repr(snapshot.type_at(snapshot.text.index("%1 ="))) == "Tensor[(1, 8), float32]"
-    assert [found.code for found in _errors(snapshot) if found.span.start > at + len("@main(")] == []
-    assert repr(snapshot.symbol_at(at + 1).type).startswith("fn")
+    assert not [found for found in _errors(snapshot) if found.span and found.span.start > at + len("@main(")]
+    symbol = snapshot.symbol_at(at + 1)
+    assert symbol is not None
+    assert repr(symbol.type).startswith("fn")
 
 
 def test_a_name_that_is_lost_too_costs_the_head():
