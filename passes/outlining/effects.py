@@ -5,7 +5,7 @@ from __future__ import annotations
 from relay_lsp.ir.expressions import Call, Constructor, Expr, Function, GlobalVar, RefRead, RefWrite
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
-from relay_lsp.ir.visitor import post_order
+from relay_lsp.ir.visitor import children, post_order, post_order_within
 
 __all__ = ["Effects"]
 
@@ -18,6 +18,8 @@ class Effects:
     """
 
     def __init__(self, module: IRModule) -> None:
+        self._acts_within: dict[Expr, bool] = {}
+        """Of bodies and what is in them, whether it or a part of it has an effect."""
         callees: dict[GlobalVar, set[GlobalVar]] = {}
         self._impure: set[GlobalVar] = set()
         for var, function in module.functions.items():
@@ -40,10 +42,23 @@ class Effects:
 
     def of(self, expr: Expr) -> bool:
         """Whether computing ``expr`` does something besides computing its parts and giving a value."""
+        if isinstance(expr, Call) and isinstance(expr.op, Function):
+            return self._has_effect_within(expr.op.body)
+        return self._acts(expr)
+
+    def _has_effect_within(self, body: Expr) -> bool:
+        """Whether something in a body has an effect. Bodies may hold those of all functions that were called before."""
+        known = self._acts_within
+        if body not in known:
+            for expr in post_order_within(body, known.__contains__):
+                if expr not in known:
+                    known[expr] = self._acts(expr) or any(known[part] for part in children(expr))
+        return known[body]
+
+    def _acts(self, expr: Expr) -> bool:
+        """Whether ``expr`` has an effect, besides those of a function that is written out in it."""
         if isinstance(expr, Call) and isinstance(expr.op, GlobalVar):
             return expr.op in self._impure
-        if isinstance(expr, Call) and isinstance(expr.op, Function):
-            return any(map(self.of, post_order(expr.op.body)))
         return self._acts_alone(expr)
 
     @staticmethod

@@ -267,3 +267,18 @@ def test_layers_in_comments_are_sources_too() -> None:
     assert functions(after) == {"outlined_gelu_2_0": ["fast_erf", "multiply"]}
     for step in trace.steps:
         assert_nothing_is_forgotten(step)
+
+
+def test_closures_that_each_use_what_the_one_before_gave_are_outlined_too() -> None:
+    """The body of each holds those of all before it: 2^40 of them, where none were remembered."""
+    lines = "".join(
+        f"  %{n} = exp({f'%{n - 1}' if n else '%x'});\n"
+        f"  %{n + 1} = tanh(%{n});\n"
+        f"  %{n + 2} = fn (%y{n}: {T}) {{ sin(add(%y{n}, %{n + 1})) }};\n"
+        f"  %{n + 3} = %{n + 2}(%{n + 1});\n"
+        for n in range(0, 160, 4)
+    )
+    module = of_layers(f"def @main(%x: {T}) {{\n{lines}  %159\n}}")
+    after = create("OutLiner")(module)
+    assert sum(1 for var in after.functions if var.name_hint.startswith("outlined_")) >= 40
+    assert_same(create("InlineOutlined")(after), module)
