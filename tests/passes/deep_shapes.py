@@ -43,6 +43,16 @@ def closures(depth: int) -> str:
     return f"def @main(%x: {TENSOR}, %y0: {TENSOR}) {{\n{opened}%x\n{closed}}}"
 
 
+def captures(depth: int) -> str:
+    """Each function that is called uses what the one before gave, so that its body holds all before it."""
+    lines = [
+        f"  %{2 * n} = fn (%y{n}: {TENSOR}) {{ add(%y{n}, {f'%{2 * n - 1}' if n else '%x'}) }};\n"
+        f"  %{2 * n + 1} = %{2 * n}(%x);"
+        for n in range(depth // 4)
+    ]
+    return "\n".join([f"def @main(%x: {TENSOR}) {{", *lines, f"  %{2 * (depth // 4) - 1}", "}"])
+
+
 def global_functions(depth: int) -> str:
     """Each function of the module calls the next."""
     functions = [f"def @f{number}(%x: {TENSOR}) -> {TENSOR} {{ @f{number + 1}(%x) }}" for number in range(depth)]
@@ -106,6 +116,7 @@ SHAPES: Mapping[str, Callable[[int], str]] = {
     "lets in values": lets_in_values,
     "functions": functions,
     "closures": closures,
+    "captures": captures,
     "global functions": global_functions,
     "branches": branches,
     "matches": matches,

@@ -24,7 +24,11 @@ from relay_lsp.passes.text_edits import text_edits
 from .deep_shapes import SHAPES
 from .modules import VERSION, typed
 
-DEPTH = {shape: sys.getrecursionlimit() + 100 for shape in SHAPES} | {"chain": 5_000, "lets": 2_000}
+DEPTH = {shape: sys.getrecursionlimit() + 100 for shape in SHAPES} | {
+    "chain": 5_000,
+    "lets": 2_000,
+    "captures": 300,
+}
 OPTIONS = {"AnnotateTarget": {"targets": "dnnl"}, "SplitArgs": {"max_function_args": 10}}
 
 
