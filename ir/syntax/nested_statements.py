@@ -363,8 +363,8 @@ class NestedStatementParser(StatementParser):
 
     def _finish_head(self, frame: _Frame) -> None:
         index = frame.index
+        pattern = max(self._pattern_start(index), 1 + max(frame.blocks, default=-1))  # no pattern has braces in it
         if frame.has_head:  # an arm without the comma before it: its pattern ends the arm before
-            pattern = max(self._pattern_start(index), 1 + max(frame.blocks, default=-1))  # no pattern has braces in it
             rest = index[pattern:]
             del index[pattern:]
             if index and self.kinds[index[-1]] == ",":  # it stands in parentheses that are not closed
@@ -372,7 +372,7 @@ class NestedStatementParser(StatementParser):
             self._finish_clause(frame)
             frame.start_statement(rest[0] if rest else 0)
             frame.index = rest
-        elif (pattern := self._pattern_start(index)) and self.begins_line(index[pattern - 1], index[pattern]):
+        elif 0 < pattern < len(index) and self.begins_line(index[pattern - 1], index[pattern]):
             rest = index[pattern:]
             del index[pattern:]
             self._finish_without_arrow(frame, rest[0])

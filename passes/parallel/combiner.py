@@ -5,7 +5,7 @@ Source of the rule: ``src/relay/transforms/combine_parallel_op.cc``, ``expr_subs
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from relay_lsp.ir import ops
@@ -65,25 +65,30 @@ class ParallelOpCombiner:
         """
         replacements: dict[Expr, Expr] = {}
         remarks = current_record().remarks
-        for group in self._groups(function):
+        groups, users = self._groups(function)
+        for group in groups:
             if len(group) >= self.min_num_branches:
-                self._combine_group(group, replacements)
+                self._combine_group([_branch(call, users) for call in group], replacements)
             if remarks is not None:
                 self._remark(remarks, group)
         return _Substituter(replacements).visit_function(function) if replacements else function
 
-    def _remark(self, remarks: Remarks, group: Sequence[Branch]) -> None:
-        """Say of each branch with which it is combined, or that there are too few like it."""
-        first, count = group[0][0], len(group)
-        for branch in group:
-            call = branch[0]
+    def _remark(self, remarks: Remarks, group: Sequence[Call]) -> None:
+        """Say of each branch, by its first call, with which it is combined, or that there are too few like it."""
+        first, count = group[0], len(group)
+        for call in group:
             if count >= self.min_num_branches:
                 remarks.passed("combined", call, f"combined with {count - 1} others on {{}}", call.args[0])
             else:
                 words = f"not combined: {count} like it on {{}}, and at least {self.min_num_branches} are asked for"
                 remarks.missed("too-few", call, words, first.args[0])
 
-    def _groups(self, function: Function) -> list[list[Branch]]:
+    def _groups(self, function: Function) -> tuple[list[list[Call]], Mapping[Expr, Sequence[Call]]]:
+        """The first calls of the branches that may become one, those on one input together; and what uses each value.
+
+        Raises:
+            PassError: see :func:`_check_branch`.
+        """
         users: dict[Expr, list[Call]] = {}
         roots: dict[Expr, None] = {}
         for expr in post_order(function):
@@ -95,20 +100,21 @@ class ParallelOpCombiner:
             else:
                 for arg in expr.args:
                     users.setdefault(arg, []).append(expr)
-        groups: list[list[Branch]] = []
+        groups: list[list[Call]] = []
+        checked: set[Expr] = set()
         for root in roots:
-            here: list[list[Branch]] = []
+            here: list[list[Call]] = []
             for call in users[root]:
                 if call.op is not self.op:
                     continue
-                branch = _branch(call, users)
-                group = next((group for group in here if self.can_combine(call, group[0][0])), None)
+                _check_branch(call, users, checked)
+                group = next((group for group in here if self.can_combine(call, group[0])), None)
                 if group is None:
-                    here.append([branch])
+                    here.append([call])
                 else:
-                    group.append(branch)
+                    group.append(call)
             groups.extend(here)
-        return groups
+        return groups, users
 
     def _combine_group(self, branches: Sequence[Branch], replacements: dict[Expr, Expr]) -> None:
         combined = self.combined_op(branches)
@@ -139,20 +145,38 @@ class ParallelOpCombiner:
         )
 
 
-def _branch(call: Call, users: dict[Expr, list[Call]]) -> Branch:
+def _following(call: Call, users: Mapping[Expr, Sequence[Call]]) -> Call | None:
+    """The call that goes on with a branch behind ``call``: its only user, if that is elementwise or broadcasts."""
+    behind = users.get(call, ())
+    if len(behind) != 1 or not isinstance(behind[0].op, Op):
+        return None
+    return behind[0] if fusion_pattern(behind[0].op, behind[0]) <= OpPattern.BROADCAST else None
+
+
+def _branch(call: Call, users: Mapping[Expr, Sequence[Call]]) -> Branch:
     branch = [call]
-    while len(users.get(branch[-1], ())) == 1:
-        following = users[branch[-1]][0]
-        if not isinstance(following.op, Op):
+    while (following := _following(branch[-1], users)) is not None:
+        branch.append(following)
+    return branch
+
+
+def _check_branch(call: Call, users: Mapping[Expr, Sequence[Call]], checked: set[Expr]) -> None:
+    """Look where the branch of a call ends, as far as it was not ``checked`` before: a long one may have many begins.
+
+    Raises:
+        PassError: it leads to a call of a function.
+    """
+    last: Call | None = call
+    while last is not None and last not in checked:
+        checked.add(last)
+        behind = users.get(last, ())
+        if len(behind) == 1 and not isinstance(behind[0].op, Op):
             raise PassError(
                 f"{call.op} leads to a call of a function, where TVM asks for an operator; run DefuseOps or Inline "
                 "before, which put the function's body in the place of the call",
-                place=following,
+                place=behind[0],
             )
-        if fusion_pattern(following.op, following) > OpPattern.BROADCAST:
-            break
-        branch.append(following)
-    return branch
+        last = _following(last, users)
 
 
 class _Substituter(ExprMutator):

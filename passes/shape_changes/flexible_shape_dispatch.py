@@ -11,6 +11,7 @@ from relay_lsp.ir.expressions import Call, Expr, Function, GlobalVar, If, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops import get
 from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.type_visitor import distinct_parts, rewrite_type
 from relay_lsp.ir.types import TensorType, TupleType, Type
 
 from ..binding import bind
@@ -93,13 +94,22 @@ class FlexibleShapeDispatch(ModulePass):
 
 def _resized(type: Type | None, axis: int, size: Dim, place: Expr) -> Type:
     """A tensor type, or a tuple of them, with another size along an axis."""
-    if isinstance(type, TupleType):
-        return TupleType(tuple(_resized(field, axis, size, place) for field in type.fields))
-    if not isinstance(type, TensorType) or not -type.ndim <= axis < type.ndim:
-        raise PassError(f"there is no axis {axis} in {type!r}", place=place)
-    shape = list(type.shape)
-    shape[axis] = size
-    return TensorType(tuple(shape), type.dtype)
+
+    def has_axis(part: Type) -> bool:
+        return isinstance(part, TupleType) or (isinstance(part, TensorType) and -part.ndim <= axis < part.ndim)
+
+    without = type if type is None else next((part for part in distinct_parts(type) if not has_axis(part)), None)
+    if type is None or without is not None:
+        raise PassError(f"there is no axis {axis} in {without!r}", place=place)
+
+    def resized(part: Type) -> Type:
+        if not isinstance(part, TensorType):
+            return part
+        shape = list(part.shape)
+        shape[axis] = size
+        return TensorType(tuple(shape), part.dtype)
+
+    return rewrite_type(type, resized)
 
 
 class _Dispatch:

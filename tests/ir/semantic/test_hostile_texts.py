@@ -79,6 +79,13 @@ def test_an_arm_whose_pattern_has_a_block_in_it_is_read() -> None:
     assert "internal-error" not in codes
 
 
+def test_an_arm_with_braces_behind_its_pattern_and_an_arrow_behind_them_is_read() -> None:
+    text = '#[version = "0.0.5"]\ndef @main(%x: int32) {\n  match (%x) {\n    _\n    {} => 1,\n  }\n}\n'
+    codes = [finding.code for finding in Snapshot.open(text, "arms.relay").diagnostics]
+    assert "expected-token" in codes
+    assert "internal-error" not in codes
+
+
 @pytest.mark.parametrize("name", HOSTILE_TEXTS)
 def test_an_edit_of_a_hostile_text_is_followed(name: str) -> None:
     text = HOSTILE_TEXTS[name](200)
