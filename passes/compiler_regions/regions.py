@@ -47,6 +47,11 @@ class Region:
         """Where values leave."""
         return [end for end in self._outputs if end not in self._inner]
 
+    @property
+    def begin_count(self) -> int:
+        """How many values have entered, of which some may have come from what is inside by now."""
+        return len(self._inputs)
+
     def begin(self, annotation: Call) -> None:
         """Let a value enter."""
         self._inputs.append(annotation)
@@ -116,13 +121,14 @@ class RegionSet:
         """Make ``source`` a part of ``destination``; what passed between the two is inside from now on."""
         if source is destination:
             return
-        inside: set[Call] = set()
-        for value in source.leaving:
-            begins = [begin for begin in self._entries.get(value, ()) if self.region_of(begin) is destination]
-            if begins:
-                inside.update(begins)
-                if isinstance(value, Call):
-                    inside.add(value)
+        begins: list[Call] = []
+        # A value that everything uses leaves its region as often as there are uses, and enters each other region once.
+        if len(source.leaving) <= destination.begin_count:
+            for value in source.leaving:
+                begins += [begin for begin in self._entries.get(value, ()) if self.region_of(begin) is destination]
+        else:
+            begins += [begin for begin in destination.inputs if begin.args[0] in source.leaving]
+        inside = {*begins, *(value for begin in begins if isinstance(value := begin.args[0], Call))}
         destination.absorb(source, inside)
 
     def _place(self, expr: Expr) -> None:
