@@ -208,7 +208,8 @@ class StatementTypes:
             if type is None
         }
         kinds = statement.lowered.unit.segment.tokens[0]
-        if kinds.startswith(GRAPH + "(") and kinds.endswith(";") and statement.segment.tokens[1][0] in unknown:
+        may_bind = kinds.startswith(GRAPH + "(") and kinds.endswith(";") and not statement.has_lost_equals
+        if may_bind and statement.segment.tokens[1][0] in unknown:
             return self.state(self.context.without_equals(statement), order, index)
         suggested = {name: (self._suggested_type(near[0], order) if near else None) for name, near in unknown.items()}
         guessed_types = tuple([known[name] or suggested[name] or ERROR for name in statement.uses])

@@ -86,6 +86,13 @@ def test_an_arm_with_braces_behind_its_pattern_and_an_arrow_behind_them_is_read(
     assert "internal-error" not in codes
 
 
+def test_a_binding_without_its_equals_that_uses_its_own_name_is_read_once() -> None:
+    text = '#[version = "0.0.5"]\ndef @main() {\n  %0(%{%0;'
+    codes = [finding.code for finding in Snapshot.open(text, "binding.relay").diagnostics]
+    assert codes
+    assert "internal-error" not in codes
+
+
 @pytest.mark.parametrize("name", HOSTILE_TEXTS)
 def test_an_edit_of_a_hostile_text_is_followed(name: str) -> None:
     text = HOSTILE_TEXTS[name](200)
