@@ -81,9 +81,7 @@ class BoundNames:
             return
         unbound: list[str] = []
         for statement in gone:
-            for declared in statement.declared_inside:
-                others = [each for each in self.declared_inside[declared] if each is not statement]
-                self._declare_inside(declared, others)
+            self._count_declared_inside(statement, -1)
             name = statement.bound
             if name is None:
                 if self.hidden is not None and self.hidden[0] == statement.order:
@@ -115,8 +113,7 @@ class BoundNames:
         Raises:
             NeedsFullAnalysis: which binding of a name counts would depend on more than their order.
         """
-        for declared in statement.declared_inside:
-            self._declare_inside(declared, [*self.declared_inside.get(declared, ()), statement])
+        self._count_declared_inside(statement, 1)
         name = statement.bound
         if name is None:
             return
@@ -139,19 +136,19 @@ class BoundNames:
         bound = self.bound.get(name)
         return bound if isinstance(bound, tuple) else () if bound is None else (bound,)
 
-    def _declare_inside(self, name: str, statements: Sequence[TypedStatement]) -> None:
-        """These statements declare a free variable of that name in a block."""
-        if statements:
-            self.declared_inside[name] = tuple(statements)
-        else:
-            del self.declared_inside[name]
+    def _count_declared_inside(self, statement: TypedStatement, by: int) -> None:
+        """Take note of the free variables that a statement declares in blocks, as it comes or goes."""
+        for name in statement.declared_inside:
+            declaring, mentioning = self.declared_inside.get(name, (0, 0))
+            self.declared_inside[name] = declaring + by, mentioning + by * (name in statement.mentions)
+            if not self.declared_inside[name][0]:
+                del self.declared_inside[name]
 
     def _check_declared_inside(self) -> None:
         """See :meth:`put_into`."""
-        for name, statements in self.declared_inside.items():
+        for name, (declaring, mentioning) in self.declared_inside.items():
             is_known = name in self.bound or name in self._parameters
-            own = sum(name in statement.mentions for statement in statements)
-            if is_known or len(statements) > 1 or self.mentions.count(name) > own:
+            if is_known or declaring > 1 or self.mentions.count(name) > mentioning:
                 raise NeedsFullAnalysis
 
     def _check_hidden(self, name: str, statement: TypedStatement) -> None:
