@@ -50,8 +50,8 @@ class FunctionStatements(msgspec.Struct, frozen=True, eq=False):
     function, with places in the last statement and in the head; ``type`` is that of its value. ``calls`` counts the
     statements that name each function of the module. ``late`` are the constructors of the types below it.
     ``hidden`` is the order of its first ``let``, and its name, where that is a parameter's: see :class:`.BoundNames`.
-    ``declared_inside`` has the names of free variables that are declared in blocks: how many statements declare each, and
-    how many of these mention it.
+    ``declared_inside`` has the names of free variables that are declared in blocks: how many statements declare each,
+    and how many of these mention it.
     ``inferred`` has what is open by itself and determined by statements. ``determined_late`` are the names in it that a
     statement uses, or binds, before the one that determines them, and the values that have other types for it.
     """
