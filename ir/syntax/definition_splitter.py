@@ -7,11 +7,13 @@ from typing import Final
 
 from .cuts import Beyond, Cut, Role
 from .kind_patterns import (
+    BEHIND_BINDING,
     DEVICE,
     HEAD_GOES_ON,
     HEAD_WITHOUT_DEF,
     HEADER_END,
     IN_HEADER,
+    NEXT_BINDING,
     TYPE_BODY,
     TYPE_END,
     TYPE_HEAD,
@@ -89,10 +91,24 @@ class DefinitionSplitter(SearchedKinds):
         head = TYPE_HEAD.match(kinds, first) or TYPE_WITHOUT_WORD.match(kinds, first)
         position = head.end() if head else first + 1
         body = TYPE_BODY.match(kinds, position)
-        if body:
-            return body.end()
-        end = TYPE_END.search(kinds, max(position, first + 1))
-        return len(kinds) if end is None else end.start()
+        if body is not None:
+            end = body.end()
+        else:
+            after = TYPE_END.search(kinds, max(position, first + 1))
+            end = len(kinds) if after is None else after.start()
+        self._look_behind_bindings(first, end)
+        return end
+
+    def _look_behind_bindings(self, first: int, end: int) -> None:
+        """Take note of what told of the bindings up to ``end`` whether they are statements, or stand in a data type."""
+        for binding in NEXT_BINDING.finditer(self.kinds, first):
+            if binding.start() > end:
+                return
+            behind = BEHIND_BINDING.match(self.kinds, binding.end())
+            seen = binding.end() if behind is None else behind.end()
+            if self.rest is not None and seen == len(self.kinds):
+                raise Beyond
+            self._seen = max(self._seen, seen + 1)
 
 
 def _kind_before(kinds: str, position: int) -> str:

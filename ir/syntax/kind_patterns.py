@@ -42,6 +42,7 @@ from .tokens import (
 
 __all__ = [
     "AFTER_CLOSE",
+    "BEHIND_BINDING",
     "BINDING",
     "BODY_END",
     "BOUND",
@@ -212,9 +213,13 @@ HEAD_GOES_ON: Final = re.compile(
 DEVICE: Final = re.compile(f"{_GAP}{NAME}{_GAP}=")
 """An attribute in braces, as in the virtual device of a parameter."""
 
-_IN_TYPE: Final = rf"(?!{STOP}|(?:{NEXT_BINDING.pattern})[^;{{}}]{{0,256}}[;{{])"
+_BEHIND_BINDING: Final = "[^;{}]{0,256}"
+_IN_TYPE: Final = rf"(?!{STOP}|(?:{NEXT_BINDING.pattern}){_BEHIND_BINDING}[;{{])"
 """No statement stands in a data type, though what is typed in one may begin like it: one that is typed in a body takes
 none of the statements behind it."""
+
+BEHIND_BINDING: Final = re.compile(_BEHIND_BINDING)
+"""What is looked through behind a binding for what shows that it is a statement, and not in a data type."""
 
 TYPE_BODY: Final = re.compile(rf"\{{(?:{_IN_TYPE}[^}}])*\}}?")
 """The constructors of a type, in their braces."""

@@ -9,8 +9,10 @@ import pytest
 
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.syntax import splitting
+from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
-from tests.ir.semantic.editing.comparison import difference
+from tests.ir.semantic.editing.comparison import cuts_of, difference
 
 _METADATA = """#[metadata]
 {"root": 1, "nodes": [{"type_key": ""}, {"type_key": "Map", "keys": [], "data": []}], "b64ndarrays": [],
@@ -141,3 +143,12 @@ def test_statements_are_kept_while_a_type_with_the_name_of_a_type_parameter_is_t
     for key in "type B[C] {\n  Pair(C, C),\n}\n":
         snapshot = snapshot.edit(TextSpan(len(snapshot.text), len(snapshot.text)), key)
         assert snapshot.statement_memo(2) is known, snapshot.text
+
+
+def test_a_binding_in_a_type_is_a_statement_as_far_as_a_semicolon_far_below_tells():
+    text = "type{%0=type L[type L[ype ;"
+    at = text.index("ype ;")
+    opened = splitting.split_text(LineIndex(text))
+    gone = TextSpan(at, at + 4)
+    edited, _ = opened.edited(opened.lines.edited(gone, "}"), gone, 1)
+    assert cuts_of(edited.segments) == cuts_of(splitting.split(edited.lines.text))
