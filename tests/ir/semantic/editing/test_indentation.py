@@ -22,6 +22,10 @@ _TEXT = """def @main(%x: int32) {
 line; elsewhere that value is missing."""
 
 
+_STATEMENTS = "".join(f"  %{index} = add(%{index - 1}, %x);\n" for index in range(1, 30))
+_CHAIN = f'#[version = "0.0.5"]\ndef @main(%x: int32) {{\n  %0 = %x;\n{_STATEMENTS}  %29\n}}\n'
+
+
 @pytest.mark.parametrize("typed", ["0", "  ", "    ", "\n", "/**/", "%0 = 1; "])
 @pytest.mark.parametrize("indentation", ["", "  ", "    "])
 def test_what_is_typed_in_front_of_a_let_whose_value_is_missing(indentation: str, typed: str):
@@ -40,14 +44,13 @@ def test_what_is_typed_in_front_of_a_let_whose_value_is_missing(indentation: str
 @pytest.mark.parametrize("typed", ["} else {", "let %n = if (True) {", "%9 = fn (%p: int32) {", "match (%x) {"])
 def test_a_brace_on_a_line_that_is_not_indented_takes_no_statement_below_it(typed: str):
     """All lines of a body are indented, so that a line that is not tells nothing of those below it."""
-    statements = "".join(f"  %{index} = add(%{index - 1}, %x);\n" for index in range(1, 30))
-    text = f'#[version = "0.0.5"]\ndef @main(%x: int32) {{\n  %0 = %x;\n{statements}  %29\n}}\n'
-    at = text.index("  %15 = ")
-    opened = Snapshot.open(text, "example.relay")
+    at = _CHAIN.index("  %15 = ")
+    opened = Snapshot.open(_CHAIN, "example.relay")
     edited = opened.edit(TextSpan(at, at), f"{typed}\n")
     assert not [found for found in edited.diagnostics if found.span and found.span.start > edited.text.index("%15 = ")]
     errors = [found for found in edited.diagnostics if found.severity is Severity.ERROR]
-    assert {edited.text.count("\n", 0, found.span.start) for found in errors if found.span} == {text.count("\n", 0, at)}
+    lines = {edited.text.count("\n", 0, found.span.start) for found in errors if found.span}
+    assert lines == {_CHAIN.count("\n", 0, at)}
     types = {name: str(type) for name, type in edited.typed_values_at(edited.text.index("  %25 = "))}
     assert types["%20"] == "int32"
 
@@ -55,10 +58,8 @@ def test_a_brace_on_a_line_that_is_not_indented_takes_no_statement_below_it(type
 @pytest.mark.parametrize("typed", ["(){", "let %n = if (True) {", "%9 = fn (%p: int32) {", "match (%x) {"])
 def test_a_brace_on_a_line_that_is_indented_less_takes_no_statement_below_it(typed: str):
     """What is typed in the middle of the white space before a statement stands to the left of all the others."""
-    statements = "".join(f"  %{index} = add(%{index - 1}, %x);\n" for index in range(1, 30))
-    text = f'#[version = "0.0.5"]\ndef @main(%x: int32) {{\n  %0 = %x;\n{statements}  %29\n}}\n'
-    at = text.index(" %15 = ")
-    snapshot = Snapshot.open(text, "example.relay")
+    at = _CHAIN.index(" %15 = ")
+    snapshot = Snapshot.open(_CHAIN, "example.relay")
     for key in f"{typed}\n":
         snapshot = snapshot.edit(TextSpan(at, at), key)
         at += 1
