@@ -155,9 +155,9 @@ class BraceSplitter(DefinitionSplitter):
         """
         kinds = self.kinds
         own = self.places.of(first).indentation
-        shallowest = max(own, self._indentation_before(first))
         if not own and not self.expression:
             return Cut(position, Role.STATEMENT, True, far_sighted=True)
+        shallowest = max(own, self._indentation_before(first))
         depth = 1
         for mark in RESYNCHRONISE.finditer(kinds, position):
             start = mark.start()

@@ -104,8 +104,7 @@ class DefinitionSplitter(SearchedKinds):
         for binding in NEXT_BINDING.finditer(self.kinds, first):
             if binding.start() > end:
                 return
-            behind = BEHIND_BINDING.match(self.kinds, binding.end())
-            seen = binding.end() if behind is None else behind.end()
+            seen = BEHIND_BINDING.match(self.kinds, binding.end()).end()  # pyright: ignore[reportOptionalMemberAccess]
             if self.rest is not None and seen == len(self.kinds):
                 raise Beyond
             self._seen = max(self._seen, seen + 1)

@@ -164,7 +164,7 @@ def _check_branch(call: Call, users: Mapping[Expr, Sequence[Call]], checked: set
     """Look where the branch of a call ends, as far as it was not ``checked`` before: a long one may have many begins.
 
     Raises:
-        PassError: it leads to a call of a function.
+        PassError: it leads to a call of a function, or of an operator without a fusion pattern.
     """
     last: Call | None = call
     while last is not None and last not in checked:

@@ -25,7 +25,7 @@ from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.application import apply
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.types import DataType, TensorType, TupleType, Type
-from relay_lsp.ir.visitor import children
+from relay_lsp.ir.visitor import post_order_within
 
 from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
 from ..provenance import ExprMutator
@@ -261,29 +261,23 @@ class _MixedPrecision(ExprMutator):
         return attrs
 
     def _type(self, expr: Expr) -> Type | None:
-        if expr.checked_type is not None:
-            return expr.checked_type
-        if expr not in self.types:
+        known = self._known_type(expr)
+        if known is None:
             typed = infer_statement(expr, self._types_below(expr), self.module)
             wrong = next((each for each in typed.diagnostics if each.severity is Severity.ERROR), None)
             if wrong is not None:
                 raise PassError(f"with arguments or a result of {self.narrow}, {wrong.message}", place=expr)
-            self.types[expr] = typed.type
-        return self.types[expr]
+            known = self.types[expr] = typed.type
+        return known
 
     def _types_below(self, expr: Expr) -> dict[Expr, Type]:
         """The nearest types that are known below an expression, so that each part of a function is typed once."""
-        known: dict[Expr, Type] = {}
-        waiting, seen = [expr], {expr}
-        while waiting:
-            for part in children(waiting.pop()):
-                type = part.checked_type or self.types.get(part)
-                if type is not None:
-                    known[part] = type
-                elif part not in seen:
-                    seen.add(part)
-                    waiting.append(part)
-        return known
+        known = self._known_type
+        parts = post_order_within(expr, lambda part: known(part) is not None)
+        return {part: type for part in parts if (type := known(part)) is not None}
+
+    def _known_type(self, expr: Expr) -> Type | None:
+        return expr.checked_type or self.types.get(expr)
 
     def rewrite_if(self, pre: If, post: If) -> Expr:
         # TVM takes a condition to have the type that it had, though its branches may have become narrower.
