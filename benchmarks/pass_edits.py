@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import math
 import resource
 import subprocess
 import sys
@@ -32,7 +31,7 @@ from .client import URI, Client
 from .inputs import chain
 from .pass_inputs import WORK
 from .passes import OPTIONS
-from .report import Report, machine, table_lines
+from .report import Report, exponent, machine, table_lines
 
 PASSES = ("FastMath", "FoldConstant", "FuseOps", "SimplifyInference", "ToANormalForm", "ToMixedPrecision")
 """One that changes a few words all over, one that takes away, and some that write most of the text anew."""
@@ -62,7 +61,7 @@ def stage_rows(names: Sequence[str], sizes: Sequence[int]) -> Iterator[tuple[obj
         for size in sizes:
             reading, running, writing, _, edits = stages(name, text_for(name, size))
             whole = reading + running + writing
-            growth = f"{math.log(whole / before) / math.log(size / sizes[0]):.2f}" if before else ""
+            growth = f"{exponent((before, whole), (sizes[0], size)):.2f}" if before else ""
             before = before or whole
             figures = (f"{figure:.2f}" for figure in (reading, running, writing, whole))
             yield (name, f"{size:,}", *figures, growth, edits)

@@ -50,7 +50,7 @@ from .builds import build_lines
 from .inputs import chain
 from .language_server.shapes import SHAPES
 from .pass_inputs import WORK
-from .report import load, machine, merged_rows, section, table_lines
+from .report import exponent, load, machine, merged_rows, section, table_lines
 
 OPTIONS: dict[str, dict[str, object]] = {
     "AlterOpLayout": {"target": "llvm -mcpu=core-avx2"},
@@ -227,14 +227,14 @@ def row(
     name: str, sizes: tuple[int, int], small: Measured, large: Measured, whole: float | None, changed: bool
 ) -> tuple[object, ...]:
     """A line of a table."""
-    exponent = math.log(large.processor / small.processor) / math.log(sizes[1] / sizes[0])
+    growth = exponent((small.processor, large.processor), sizes)
     reference = REFERENCE_AT_10000.get(name) if sizes[1] == 10_000 else None
     beside = ("", "") if reference is None else (f"{reference:.2f}", f"{reference / large.processor:.1f}")
     times = (f"{small.processor:.3f}", f"{large.processor:.3f}", f"{large.wall:.3f}")
     around = REFERENCE_AT_10000["parse and infer"] + REFERENCE_AT_10000["print with types"]
     theirs = f"{around:.1f}+" if reference is None else f"{around + reference:.1f}"
     together = ("", "") if whole is None else (f"{whole:.2f}", theirs if sizes[1] == 10_000 else "")
-    return (name, *times, f"{2**exponent:.2f}", *beside, *together, "yes" if changed else "no", load())
+    return (name, *times, f"{2**growth:.2f}", *beside, *together, "yes" if changed else "no", load())
 
 
 def rows(
@@ -274,10 +274,11 @@ def rows_of_shapes(names: Sequence[str], runs: int) -> Iterator[tuple[object, ..
             with suppress(PassError):
                 small, _ = time_pass(name, texts[0], runs)
                 large, _ = time_pass(name, texts[1], 1)
-                growth = math.log(large.processor / small.processor) / math.log(_OF_SHAPES[1] / _OF_SHAPES[0])
+                growth = exponent((small.processor, large.processor), _OF_SHAPES)
                 measured.append((large.processor, 2**growth, name))
-        seconds, _, slowest = max(measured)
-        growth, fastest = max([(growth, name) for seconds, growth, name in measured if seconds > _WORTH_A_LOOK])
+        seconds, _, slowest = max(measured, default=(0.0, 0.0, ""))
+        long = [(growth, name) for seconds, growth, name in measured if seconds > _WORTH_A_LOOK]
+        growth, fastest = max(long, default=(0.0, ""))
         total = sum(seconds for seconds, _, _ in measured)
         counts = len(measured), len(names) - len(measured)
         yield shape.name, *counts, f"{total:.1f}", slowest, f"{seconds:.3f}", fastest, f"{growth:.2f}", load()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-__all__ = ["Report", "load", "machine", "merged_rows", "quantiles", "section", "table", "table_lines"]
+__all__ = ["Report", "exponent", "load", "machine", "merged_rows", "quantiles", "section", "table", "table_lines"]
 
 
 def machine() -> str:
@@ -37,6 +38,11 @@ def merged_rows(table: Sequence[str], measured: Sequence[str]) -> list[str]:
         return list(measured)
     rows = {row.split("|")[1].strip(): row for row in (*table[2:], *measured[2:])}
     return [*measured[:2], *rows.values()]
+
+
+def exponent(figures: tuple[float, float], sizes: tuple[float, float]) -> float:
+    """By which power of the size of an input a figure of it grows: 1 is linear."""
+    return math.log(figures[1] / figures[0]) / math.log(sizes[1] / sizes[0])
 
 
 def quantiles(seconds: Sequence[float]) -> tuple[float, float]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ..client import Client
 from ..inputs import calling, data_types, fan
+from ..report import exponent
 from .figures import Figure, time_each
 from .targets import RELAY, Dialect, Target
 
@@ -86,7 +86,7 @@ def growth(figures: Sequence[Figure]) -> float | None:
     if len(first_kind) < 2:
         return None
     first, last = first_kind[0], first_kind[-1]
-    return math.log(last.p95 / first.p95) / math.log(last.size / first.size)
+    return exponent((first.p95, last.p95), (first.size, last.size))
 
 
 Run: TypeAlias = Callable[[int], Sequence[float]]
