@@ -32,7 +32,7 @@ from .declarations import AnalysisFault
 from .incremental import ModuleAnalysis, analyse
 from .lints.unused import Unused, suggested_names
 from .module_meaning import FunctionNames, ModuleMeaning
-from .progress import PartialAnalysis, Progress
+from .progress import PartialAnalysis, Progress, nothing_yet
 from .snapshot_tokens import SnapshotTokens, Token, TokenGroup
 from .statement_names import StatementNames
 from .symbols import Symbol
@@ -129,7 +129,20 @@ class Snapshot(SnapshotTokens):
 
     @cached
     def _analysis(self) -> ModuleAnalysis | None:
-        return self._analysed(None)
+        return self._followed(None)
+
+    def _followed(self, progress: Progress | None) -> ModuleAnalysis | None:
+        """What the edits of the snapshots before this one make of their analyses, one after the other."""
+        before: list[Snapshot] = []
+        snapshot = self
+        while (origin := snapshot._origin) is not None and origin[0]._origin is not None:
+            snapshot = origin[0]
+            before.append(snapshot)
+        # Nothing is shown of a text that is not the one asked about.
+        told: Progress | None = None if progress is None else lambda part: progress(nothing_yet)
+        for snapshot in reversed(before):
+            snapshot.__dict__["_analysis"] = snapshot._analysed(told)
+        return self._analysed(progress)
 
     def _analysed(self, progress: Progress | None) -> ModuleAnalysis | None:
         before, splice = self._origin or (None, None)
@@ -167,7 +180,7 @@ class Snapshot(SnapshotTokens):
         :class:`.WorkCancelled` that it raises ends the analysis, and is raised here; it can be asked for again.
         """
         if "_analysis" not in self.__dict__:
-            self.__dict__["_analysis"] = self._analysed(lambda part: progress(partial(self._part, part)))
+            self.__dict__["_analysis"] = self._followed(lambda part: progress(partial(self._part, part)))
 
     def prepare_for_edits(self) -> None:
         """Work out what the first edit that reaches further than its statement asks of the whole text.

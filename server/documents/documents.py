@@ -1,13 +1,13 @@
 """The texts that the client has open, kept as the client has them.
 
 A change is a splice of the text and of its line starts. The snapshot that features look at follows lazily, with one
-edit for everything that came since, so a burst of keystrokes costs one analysis.
+edit for each place that has changed since, so a burst of keystrokes costs one analysis.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,18 +15,22 @@ from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_difference import changed_part
 from relay_lsp.ir.text.text_span import TextSpan
 
+from .changed_places import ChangedPlace, Replacement, changed_places, joined
 from .positions import Encoding, Range, span_of
 
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
-__all__ = ["Advance", "Change", "Document", "Documents", "Replacement", "cover"]
+__all__ = ["Advance", "Change", "Document", "Documents"]
 
-_SPLICED = 1 << 16
+_SPLICED: Final = 1 << 16
 """Where a text is replaced, the blocks of the old one are kept if no more than so many code points are new."""
 
-_REBUILD_LINES_ABOVE = 32
-"""Where one message changes more places than this, scanning the text anew is cheaper than following each."""
+_FOLLOWED_AT_ONCE: Final = 1 << 16
+"""An edit of so much text is read in less than 40 ms, which the event loop can spare."""
+
+_PLACES_AT_ONCE: Final = 4
+"""So many places far from each other are followed in less than 40 ms, in what takes longest."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -37,12 +41,16 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Advance(msgspec.Struct, frozen=True):
-    """The work that gives the snapshot of a version, from an older one or from nothing. Runs on any thread."""
+    """The work that gives the snapshot of a version, from an older one or from nothing. Runs on any thread.
+
+    ``is_small`` says that it follows edits of few places and not much text.
+    """
 
     count: int
     run: Callable[[], Snapshot]
     is_edit: bool
     generation: int = 0
+    is_small: bool = False
 
 
 class Document:
@@ -121,20 +129,9 @@ class Document:
             self.lines = lines
 
     def _splice(self, batch: Sequence[tuple[TextSpan, str]]) -> None:
-        for span, new_text in batch:
+        for span, new_text in joined(self.lines, batch):
             self._edits.append(Replacement(span, len(new_text)))
-        if len(batch) <= _REBUILD_LINES_ABOVE:
-            for span, new_text in batch:
-                self.lines = self.lines.edited(span, new_text)
-            return
-        text = self.text
-        pieces: list[str] = []
-        end = len(text)
-        for span, new_text in batch:
-            pieces += (text[span.end : end], new_text)
-            end = span.start
-        pieces.append(text[:end])
-        self.lines = LineIndex("".join(reversed(pieces)))
+            self.lines = self.lines.edited(span, new_text)
 
     @property
     def ready(self) -> Snapshot | None:
@@ -176,9 +173,9 @@ class Document:
             return Advance(len(self._edits), lambda: _open(lines, self.name), False, generation)
         if not self._edits:
             return None
-        span, length = cover(self._edits)
-        new_text = lines.part(span.start, span.start + length)
-        return Advance(len(self._edits), lambda: base.edit(span, new_text, lines), True, generation)
+        places = changed_places(self._edits)
+        is_small = len(places) <= _PLACES_AT_ONCE and sum(_size(place) for place in places) <= _FOLLOWED_AT_ONCE
+        return Advance(len(self._edits), lambda: _edited(base, places, lines), True, generation, is_small)
 
     def accept(self, advance: Advance, snapshot: Snapshot) -> Snapshot:
         """Take what :meth:`advance` gave. Edits that came in the meantime stay to be done."""
@@ -189,23 +186,15 @@ class Document:
         return snapshot
 
 
-class Replacement(msgspec.Struct, frozen=True):
-    """A replaced range, and how long its new text is."""
-
-    span: TextSpan
-    length: int
+def _size(place: ChangedPlace) -> int:
+    return max(place.before.end - place.before.start, place.after.end - place.after.start)
 
 
-def cover(edits: Sequence[Replacement]) -> tuple[TextSpan, int]:
-    """One edit that stands for several: a range in the text before all of them, and its length after them."""
-    start, old_end, new_end = edits[0].span.start, edits[0].span.end, edits[0].span.start + edits[0].length
-    for edit in edits[1:]:
-        # In the text before this edit, [start, new_end) is what the earlier ones replaced [start, old_end) by.
-        beyond = max(edit.span.end - new_end, 0)
-        old_end += beyond
-        new_end = max(new_end, edit.span.end) + edit.length - (edit.span.end - edit.span.start)
-        start = min(start, edit.span.start)
-    return TextSpan(start, old_end), new_end - start
+def _edited(snapshot: Snapshot, places: Sequence[ChangedPlace], lines: LineIndex) -> Snapshot:
+    """The snapshot of a text in which places have changed since another: from below, so that those above stay."""
+    for place in reversed(places[1:]):
+        snapshot = snapshot.edit(place.before, lines.part(*place.after))
+    return snapshot.edit(places[0].before, lines.part(*places[0].after), lines)
 
 
 def _open(lines: LineIndex, name: str) -> Snapshot:

@@ -236,21 +236,10 @@ class BackgroundAnalysis:
                     self._leave_alone(document)
                     self._previews.pop(document, None)
                     break
-                snapshot = advance.run()
-                part: PartialSnapshot | None = None
-                try:
-                    snapshot.analyse(_refuse)  # costs what the edit touches
-                    takes_long = document.lines.length > _INLINE_TEXT and not snapshot.is_followed
-                except _TakesLong as refusal:
-                    takes_long, part = True, refusal.part
-                if takes_long:
-                    show = self._showing_part(document)
-                    if part is not None:
-                        show(part)
-                    settled = await self._work(document, _settling(snapshot, show if part is None else None))
-                    if settled is None:
-                        continue  # edited meanwhile
-                snapshot = document.accept(advance, snapshot)
+                followed = await self._followed(document, advance)
+                if followed is None:
+                    continue  # edited meanwhile
+                snapshot = document.accept(advance, followed)
                 self._tell_part(document, None)
                 self._parts.pop(document, None)
                 break
@@ -258,6 +247,23 @@ class BackgroundAnalysis:
                 self._shown.discard(document)
                 self._refresh()
             return snapshot
+
+    async def _followed(self, document: Document, advance: Advance) -> Snapshot | None:
+        """The snapshot after edits, analysed: here where that costs what they touch; ``None`` once it is superseded."""
+        snapshot: Snapshot | None = None
+        part: PartialSnapshot | None = None
+        if advance.is_small:
+            snapshot = advance.run()
+            try:
+                snapshot.analyse(_refuse)
+                if document.lines.length <= _INLINE_TEXT or snapshot.is_followed:
+                    return snapshot
+            except _TakesLong as refusal:
+                part = refusal.part
+        show = self._showing_part(document)
+        if part is not None:
+            show(part)
+        return await self._work(document, _settling(advance, snapshot, show if part is None else None))
 
     def _leave_alone(self, document: Document) -> None:
         """Leave the objects of a long text out of the search for garbage until it is closed.
@@ -307,7 +313,9 @@ class BackgroundAnalysis:
         return show
 
 
-def _settling(snapshot: Snapshot, show: Callable[[PartialSnapshot], None] | None) -> Callable[[], Snapshot]:
+def _settling(
+    advance: Advance, begun: Snapshot | None, show: Callable[[PartialSnapshot], None] | None
+) -> Callable[[], Snapshot]:
     """What follows an edit that reaches far; it has the part around the edit shown, once that is settled."""
     not_shown = show
 
@@ -319,6 +327,7 @@ def _settling(snapshot: Snapshot, show: Callable[[PartialSnapshot], None] | None
             not_shown = None
 
     def settle() -> Snapshot:
+        snapshot = begun or advance.run()
         snapshot.analyse(progress)
         return _analysed(snapshot)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from unittest import mock
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.documents import changed_places as module
 from relay_lsp.server.documents.documents import Change, Document, Documents
 from relay_lsp.server.documents.positions import Encoding, Position, Range, position_of, range_of, ranges_of
 
@@ -127,16 +131,54 @@ def test_many_ranges_are_what_each_is(text: str, ends: list[tuple[int, int]], en
     assert list(ranges_of(lines, spans, encoding)) == [range_of(lines, span, encoding) for span in spans]
 
 
-@given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXTS), min_size=1, max_size=5))
-def test_what_snapshots_are_told_is_one_edit_that_covers_all(text: str, edits: list[tuple[int, int, str]]) -> None:
-    from relay_lsp.server.documents import documents as module
+@given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXTS), min_size=1, max_size=9))
+def test_what_snapshots_are_told_is_an_edit_for_each_place_that_changed(
+    text: str, edits: list[tuple[int, int, str]]
+) -> None:
+    with mock.patch.object(module, "_APART", 3):
+        current = text
+        pending: list[module.Replacement] = []
+        for first, second, new_text in edits:
+            start, end = sorted((first % (len(current) + 1), second % (len(current) + 1)))
+            pending.append(module.Replacement(TextSpan(start, end), len(new_text)))
+            current = current[:start] + new_text + current[end:]
+        places = module.changed_places(pending)
 
-    current = text
-    pending: list[module.Replacement] = []
-    for first, second, new_text in edits:
-        start, end = sorted((first % (len(current) + 1), second % (len(current) + 1)))
-        pending.append(module.Replacement(TextSpan(start, end), len(new_text)))
-        current = current[:start] + new_text + current[end:]
-    span, length = module.cover(pending)
+    rebuilt = text
+    for before, after in reversed(places):
+        rebuilt = rebuilt[: before.start] + current[after.start : after.end] + rebuilt[before.end :]
+    assert rebuilt == current
+    for above, below in pairwise(places):
+        assert below.before.start - above.before.end >= 3
+        assert below.before.start - above.before.end == below.after.start - above.after.end
 
-    assert text[: span.start] + current[span.start : span.start + length] + text[span.end :] == current
+
+def test_a_name_typed_with_two_cursors_has_nothing_read_again_that_lies_between_them() -> None:
+    text = "".join(f"def @f{index}() {{ {index} }}\n" for index in range(9_000))
+    document = Document(URI, text)
+    opened = document.advance()
+    assert opened is not None
+    missing_version = document.accept(opened, opened.run()).diagnostics
+    typed = [replace((line, 5), (line, 5), "n") for line in (8_999, 0)]
+    document.apply(typed, 1, Encoding.UTF_16)
+    advance = document.advance()
+    assert advance is not None
+    assert advance.is_small
+    edited = advance.run()
+    assert edited.text == document.text
+    assert [symbol.name for symbol in edited.functions[:2]] == ["@nf0", "@f1"]
+    assert edited.functions[-1].name == "@nf8999"
+    assert edited.diagnostics == missing_version
+
+
+def test_a_name_that_is_replaced_everywhere_is_one_place() -> None:
+    text = "".join(f"def @f{index}() {{ {index} }}\n" for index in range(9_000))
+    document = Document(URI, text)
+    opened = document.advance()
+    assert opened is not None
+    document.accept(opened, opened.run())
+    document.apply([replace((line, 5), (line, 5), "n") for line in reversed(range(9_000))], 1, Encoding.UTF_16)
+    advance = document.advance()
+    assert advance is not None
+    assert not advance.is_small
+    assert [symbol.name for symbol in advance.run().functions[:2]] == ["@nf0", "@nf1"]

@@ -181,7 +181,7 @@ def run_script(seed: int, edits: int = 4) -> None:
         parts: list[PartialSnapshot] = []
         if snapshot.is_followed and chance.random() < 0.5:
             edited.analyse(partial(_keep, parts))
-        if chance.random() < 0.1:  # a burst: no caller has analyzed the snapshot in between
+        if chance.random() < 0.25:  # a burst, or places far from each other: nothing asks about the text in between
             snapshot = edited
             continue
         afresh = Snapshot.open(edited.text, "example.relay")
