@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -119,7 +119,7 @@ class Client:
 
     def open(self, text: str) -> tuple[float, list[Any]]:
         """Seconds until the diagnostics of an opened text came, and the diagnostics."""
-        return self._published(self.send(self._opening(text)))
+        return self.published(self.send(self._opening(text)))
 
     def _opening(self, text: str) -> dict[str, Any]:
         self.version += 1
@@ -165,33 +165,32 @@ class Client:
         document = {"uri": self.uri, "version": self.version}
         changes = [{"text": text}]
         params = {"textDocument": document, "contentChanges": changes}
-        return self._published(self.send({"method": "textDocument/didChange", "params": params}))
+        return self.published(self.send({"method": "textDocument/didChange", "params": params}))
 
     def edit(self, *changes: tuple[int, int, int, int, str]) -> tuple[float, list[Any]]:
         """Seconds from the last of these changes, a message each, to the diagnostics of the text after them."""
-        return self._published(self.change(*changes))
+        return self.published(self.change(*changes))
 
     def change(self, *changes: tuple[int, int, int, int, str]) -> float:
         """Send changes, a message each, and do not wait for what comes of them; gives when they had left."""
-        messages: list[dict[str, Any]] = []
-        for line, character, end_line, end_character, text in changes:
-            self.version += 1
-            messages.append(
-                {
-                    "method": "textDocument/didChange",
-                    "params": {
-                        "textDocument": {"uri": self.uri, "version": self.version},
-                        "contentChanges": [{"range": span(line, character, end_line, end_character), "text": text}],
-                    },
-                }
-            )
-        return self.send(*messages)
+        return self.send(*[self._change([change]) for change in changes])
+
+    def change_places(self, changes: Sequence[tuple[int, int, int, int, str]]) -> float:
+        """As :meth:`change`, in one message, as an editor sends what is typed with several cursors."""
+        return self.send(self._change(changes))
+
+    def _change(self, changes: Iterable[tuple[int, int, int, int, str]]) -> dict[str, Any]:
+        self.version += 1
+        document = {"uri": self.uri, "version": self.version}
+        content = [{"range": span(*place), "text": text} for *place, text in changes]
+        return {"method": "textDocument/didChange", "params": {"textDocument": document, "contentChanges": content}}
 
     def recorded(self, name: str) -> AbstractContextManager[None]:
         """A block while which the server is profiled under a name, if it is at all."""
         return nullcontext() if self._record is None else self._record(self._process.pid, name)
 
-    def _published(self, sent: float) -> tuple[float, list[Any]]:
+    def published(self, sent: float) -> tuple[float, list[Any]]:
+        """Seconds from a moment to the diagnostics of the text as it is now, and the diagnostics."""
         moment, message = self.wait(
             lambda message: (
                 message.get("method") == "textDocument/publishDiagnostics"

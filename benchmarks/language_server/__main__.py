@@ -22,6 +22,7 @@ from .peer import RECORDED, peer, peer_command
 from .profiles import Profiles
 from .queries import measure_peer_queries, measure_queries
 from .random_keys import measure_random_keys
+from .several_places import measure_several_places
 from .targets import ours
 from .typed_keys import measure_typed_keys
 
@@ -32,7 +33,7 @@ def main() -> None:
     """Measure and print tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     sizes = [1_000, 10_000, 100_000]
-    parts = ("cold", "edits", "keys", "requests", "random", "functions", "queries", "memory")
+    parts = ("cold", "edits", "keys", "places", "requests", "random", "functions", "queries", "memory")
     parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="statements (1000 10000 100000)")
     parser.add_argument("--repeat", type=int, default=30, help="how often each edit and query is measured (30)")
     parser.add_argument("--edits", type=int, default=10_000, help="edits before memory is looked at again (10000)")
@@ -57,6 +58,7 @@ def main() -> None:
         ),
         "edits": lambda: chain(measure_edits(sizes, repeat, own), measure_retyping(repeat, own)),
         "keys": lambda: measure_typed_keys(sizes, max(repeat // 30, 1), own, options.shapes),
+        "places": lambda: measure_several_places(sizes, max(repeat // 10, 1), own, options.shapes),
         "requests": lambda: measure_own_requests([size for size in sizes if size <= medium], own),
         "random": lambda: measure_random_keys(sizes, own, options.seed, options.scripts, options.shapes),
         "functions": lambda: measure_functions(sizes, repeat, own),
