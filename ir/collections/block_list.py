@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 _BLOCK: Final = 256
 _FEWEST: Final = 64
+_COMPARED: Final = 1_024
+"""So many elements are compared at once: two sequences may differ near their beginning, and be long."""
 
 
 class BlockList(Sequence[T], Generic[T]):
@@ -151,8 +153,12 @@ class BlockList(Sequence[T], Generic[T]):
 
 def common_beginning(one: Sequence[object], other: Sequence[object]) -> int:
     """How many elements at the beginning of two sequences are the same objects."""
-    same = list(map(is_, one, other))
-    return same.index(False) if False in same else len(same)
+    shorter = min(len(one), len(other))
+    for start in range(0, shorter, _COMPARED):
+        same = list(map(is_, one[start : start + _COMPARED], other[start : start + _COMPARED]))
+        if False in same:
+            return start + same.index(False)
+    return shorter
 
 
 def common_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:

@@ -142,6 +142,7 @@ class Snapshot(SnapshotTokens):
         told: Progress | None = None if progress is None else lambda part: progress(nothing_yet)
         for snapshot in reversed(before):
             snapshot.__dict__["_analysis"] = snapshot._analysed(told)
+            _ = snapshot.findings  # which those of the next build on
         return self._analysed(progress)
 
     def _analysed(self, progress: Progress | None) -> ModuleAnalysis | None:

@@ -94,10 +94,15 @@ class Segments(BlockList[Segment]):
         """
         shared, behind = common_ends(self._blocks, earlier._blocks)
         old, new = (each[shared : len(each) - behind] for each in (earlier._blocks, self._blocks))
+        start, end = earlier._offsets[shared], earlier._offsets[len(earlier._blocks) - behind]
+        if min(len(old), len(new)) > 2:
+            first, last = common_beginning(old[0], new[0]), common_beginning(old[-1][::-1], new[-1][::-1])
+            starts = old[-1].starts
+            return start + old[0].starts[first], end - starts[-1] + starts[len(old[-1]) - last]
         one, other = list(chain.from_iterable(old)), list(chain.from_iterable(new))
         first, last = common_ends(one, other)
-        start = earlier._offsets[shared] + sum([segment.length for segment in one[:first]])
-        end = earlier._offsets[len(earlier._blocks) - behind] - sum([each.length for each in one[len(one) - last :]])
+        start += sum([segment.length for segment in one[:first]])
+        end -= sum([each.length for each in one[len(one) - last :]])
         if max(len(one), len(other)) - first - last > _FEW:
             return start, end
         before, after = (

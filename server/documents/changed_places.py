@@ -34,13 +34,23 @@ class ChangedPlace(NamedTuple):
     before: TextSpan
     after: TextSpan
 
+    @property
+    def size(self) -> int:
+        """How many code points are read for it, or forgotten."""
+        return max(self.before.end - self.before.start, self.after.end - self.after.start)
+
+    def cover(self, other: ChangedPlace) -> ChangedPlace:
+        """The smallest place that covers both, and with them what is between them."""
+        return ChangedPlace(self.before.cover(other.before), self.after.cover(other.after))
+
 
 def changed_places(edits: Iterable[Replacement]) -> Sequence[ChangedPlace]:
     """What edits, each made to the text that the one before it left, have changed; in order, and far apart."""
     places: list[ChangedPlace] = []
     for edit in edits:
         _change(places, edit.span, edit.length)
-    return places
+    whole = places[0].cover(places[-1])
+    return [whole] if 2 * sum(place.size for place in places) > whole.size else places
 
 
 def _change(places: list[ChangedPlace], span: TextSpan, length: int) -> None:

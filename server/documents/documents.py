@@ -6,6 +6,7 @@ edit for each place that has changed since, so a burst of keystrokes costs one a
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +29,9 @@ _SPLICED: Final = 1 << 16
 
 _FOLLOWED_AT_ONCE: Final = 1 << 16
 """An edit of so much text is read in less than 40 ms, which the event loop can spare."""
+
+_SECONDS_TO_READ: Final = 2e-7
+"""What reading a code point of an edited text takes at least."""
 
 _PLACES_AT_ONCE: Final = 4
 """So many places far from each other are followed in less than 40 ms, in what takes longest."""
@@ -121,11 +125,12 @@ class Document:
         return batch
 
     def _replace(self, lines: LineIndex) -> None:
-        span, new_text = changed_part(self.lines, lines)
-        if len(new_text) <= _SPLICED:
-            self._splice([(span, new_text)])
+        span, changed = changed_part(self.lines, lines)
+        length = changed.end - changed.start
+        if length <= _SPLICED:
+            self._splice([(span, lines.part(*changed))])
         else:
-            self._edits.append(Replacement(span, len(new_text)))
+            self._edits.append(Replacement(span, length))
             self.lines = lines
 
     def _splice(self, batch: Sequence[tuple[TextSpan, str]]) -> None:
@@ -174,7 +179,7 @@ class Document:
         if not self._edits:
             return None
         places = changed_places(self._edits)
-        is_small = len(places) <= _PLACES_AT_ONCE and sum(_size(place) for place in places) <= _FOLLOWED_AT_ONCE
+        is_small = len(places) <= _PLACES_AT_ONCE and sum(place.size for place in places) <= _FOLLOWED_AT_ONCE
         return Advance(len(self._edits), lambda: _edited(base, places, lines), True, generation, is_small)
 
     def accept(self, advance: Advance, snapshot: Snapshot) -> Snapshot:
@@ -186,14 +191,21 @@ class Document:
         return snapshot
 
 
-def _size(place: ChangedPlace) -> int:
-    return max(place.before.end - place.before.start, place.after.end - place.after.start)
+def _edited(base: Snapshot, places: Sequence[ChangedPlace], lines: LineIndex) -> Snapshot:
+    """The snapshot of a text in which places have changed since another: from below, so that those above stay.
 
-
-def _edited(snapshot: Snapshot, places: Sequence[ChangedPlace], lines: LineIndex) -> Snapshot:
-    """The snapshot of a text in which places have changed since another: from below, so that those above stay."""
+    What many edits that reach far cost together, one that covers all costs once: where following them takes as long as
+    reading all between them would, it is that one that is followed.
+    """
+    whole = places[0].cover(places[-1])
+    end = time.monotonic() + whole.size * _SECONDS_TO_READ
+    snapshot = base
     for place in reversed(places[1:]):
         snapshot = snapshot.edit(place.before, lines.part(*place.after))
+        if len(places) > _PLACES_AT_ONCE:
+            snapshot.analyse(lambda part: None)
+            if time.monotonic() > end:
+                return base.edit(whole.before, lines.part(*whole.after), lines)
     return snapshot.edit(places[0].before, lines.part(*places[0].after), lines)
 
 

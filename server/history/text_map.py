@@ -43,10 +43,10 @@ class TextMap:
         """The map from the same old text to one that came after: only what lies around the difference is compared."""
         if new is self.new:
             return self
-        span, inserted = changed_part(self.new, new)
-        if span.start == span.end and not inserted:
+        span, changed = changed_part(self.new, new)
+        shift = changed.end - span.end
+        if span.start == span.end and not shift:
             return TextMap(self.old, new, self._kept)
-        shift = len(inserted) - (span.end - span.start)
         start, end = _line_bounds(self.new, span)
         before = [cut for piece in self._kept if (cut := _before(piece, start)) is not None]
         after = [cut for piece in self._kept if (cut := _after(piece, end)) is not None]
@@ -106,11 +106,11 @@ class TextMap:
 
 
 def _kept_lines(old: LineIndex, new: LineIndex) -> Sequence[MatchedPiece]:
-    span, inserted = changed_part(old, new)
-    if span.start == span.end and not inserted:
+    span, changed = changed_part(old, new)
+    shift = changed.end - span.end
+    if span.start == span.end and not shift:
         whole = TextSpan(0, old.length)
         return [MatchedPiece(whole, whole, True)]
-    shift = len(inserted) - (span.end - span.start)
     start, end = _line_bounds(old, span)
     # The bounds are those of lines in both texts: what lies outside of them is the same.
     gap = Gap(TextSpan(start, end), TextSpan(start, end + shift))
