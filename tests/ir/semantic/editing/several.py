@@ -188,7 +188,8 @@ class _Edited:
             has_type = any(other.is_of_type for other in edited)
             follows = error.code in _FOLLOWS and (part in felt or has_type)
             if error.code == "cannot-infer-type" and part is not None:
-                follows |= not part.bound(inside=False).isdisjoint(names_in([*(old[at] for at in lost), *typed]))
+                uses = names_in([*(old[at] for at in lost), *typed]).union(*[other.names for other in felt])
+                follows |= not part.bound(inside=False).isdisjoint(uses)
             if error.code == "missing-value" and lines[at].lstrip().startswith("}"):
                 follows = any(other.around is part for other in edited)
             if _UNDEFINED.match(error.code):
