@@ -198,10 +198,11 @@ class Split:
 class _Taken(NamedTuple):
     """Which pieces were taken from old segments: the first ``before``, and from ``after`` those from ``old_after``.
 
-    Where none begins behind the edit as one began there before, the last two are their numbers.
+    Where none begins behind the edit as one began there before, the last two are their numbers. The segments that both
+    ends are in are ``reached``, each with the number of its first piece and its offset.
     """
 
-    segments: Sequence[Segment]
+    reached: Sequence[tuple[Segment, int, int]]
     before: int
     after: int
     old_after: int
@@ -281,7 +282,7 @@ class _Cutting:
         count = max(sure - CUT_AGAIN, 0)
         self._kinds, self._pieces, self._offsets = kinds[:count], pieces[:count], offsets[: count + 1]
         changed_end = edit.end + self._delta
-        self._taken = _Taken(old, count, sys.maxsize, len(kinds))
+        self._taken = _Taken(self._reached(old, count), count, sys.maxsize, len(kinds))
         text = self._lines.part(offsets[count], changed_end + AROUND_EDIT)
         if _META_NAME in text:
             return
@@ -295,7 +296,7 @@ class _Cutting:
             self._pieces += lexed.pieces[:number] + pieces[at:end]
             self._offsets += ends[1:number]
             self._offsets += [offset + self._delta for offset in offsets[at : end + 1]]
-            self._taken = _Taken(old, count, count + number, at)
+            self._taken = _Taken(self._reached(old, count, at), count, count + number, at)
 
     def run(self) -> None:
         """Fill ``made``."""
@@ -402,8 +403,7 @@ class _Cutting:
         It has the former where it begins where the old one began, and the latter where both reach over the edit: not
         where only the brace behind a head was edited.
         """
-        start, moved = 0, self._offsets[first] - self._old.start(self._first)
-        for old in taken.segments:
+        for old, start, offset in taken.reached:
             old_end = start + len(old.kinds)
             before = min(taken.before, end) - first if start == first < taken.before < old_end else 0
             left, old_left = end - taken.after, old_end - taken.old_after
@@ -411,9 +411,19 @@ class _Cutting:
                 left = old_left = 0
             if before or left:
                 same = before, self._offsets[first + before] - self._offsets[first]
+                moved = self._offsets[first] - offset
                 segment.take_tokens(old, same, (old_left, left, self._delta - moved))
                 return
-            start, moved = old_end, moved - old.length
+
+    def _reached(self, old: Sequence[Segment], *pieces: int) -> list[tuple[Segment, int, int]]:
+        """Those of consecutive old segments that these pieces are in, with the number and the offset of their first."""
+        starts = list(accumulate([len(segment.kinds) for segment in old], initial=0))
+        numbers = {bisect_right(starts, piece) - 1 for piece in pieces}
+        return [
+            (old[number], starts[number], self._old.start(self._first + number))
+            for number in sorted(numbers)
+            if number < len(old)
+        ]
 
     def _widen(self) -> None:
         """Cut more text into pieces."""
