@@ -17,6 +17,7 @@ from ..module import IRModule
 from ..ops import operator as operators
 from ..syntax.cuts import Role
 from ..syntax.expression_spans import place_span
+from ..syntax.kind_patterns import CHAIN_HEAD
 from ..syntax.lowering import Item, Lowering
 from ..syntax.programs import Step
 from ..syntax.scopes import Definition, Names, Scope, SymbolKind
@@ -34,6 +35,9 @@ from .lazy_findings import LazyFindings
 from .lints.unused import Effect, effect_of
 
 __all__ = ["LoweredStatement", "OpenLowering", "TypedLowering"]
+
+_BINDING: Final = {"let": SymbolKind.LET, "graph": SymbolKind.GRAPH, "free": SymbolKind.FREE_VAR}
+"""What each kind of statement binds."""
 
 _TYPES_KEPT: Final = 1_024
 """For how many combinations of types the type of a statement is kept in mind."""
@@ -99,7 +103,11 @@ class LoweredStatement:
         self._module: Final = module
         self.unit: Final = Unit(segment, 1 << 30, 0)
         lowering.enter(self.unit)
-        item, *others = _main_first([lowering.read(statement) for statement in segment.statements])
+        items = [lowering.read(statement) for statement in segment.statements]
+        if len(items) > 1 and CHAIN_HEAD.fullmatch(segment.statements[0].kinds):
+            items[0].value = lowering.fold(items[1:], items[-1].first, None)
+            items = items[:1]
+        item, *others = _main_first(items)
         value = item.value
         if item.kind == "let" and item.var is not None:
             value = Let(item.var, value, item.var)
@@ -446,9 +454,10 @@ def _main_first(items: list[Item]) -> list[Item]:
 
 def _bound(item: Item, definitions: Sequence[Definition]) -> Definition | None:
     """The definition of the name that a statement binds."""
-    what = item.var if item.kind == "let" else item.value if item.kind in ("graph", "free") else None
-    for definition in reversed(definitions) if what is not None else ():
-        if definition.value is what:
+    kind = _BINDING.get(item.kind)
+    what = item.var if kind is SymbolKind.LET else item.value
+    for definition in reversed(definitions) if kind is not None else ():
+        if definition.kind is kind and definition.value is what:  # in the value, it may get a second name
             return definition
     return None
 

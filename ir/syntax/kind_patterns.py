@@ -174,6 +174,15 @@ VALUE_BEGINS: Final = re.compile(rf"=[{COMMENTS}(]*\Z")
 LET_VALUE: Final = re.compile(f"={_GAP}{LET}{_GAP}{LOCAL}")
 """A let that is the value of another binding."""
 
+CHAIN_HEAD: Final = re.compile(rf"{LET}{_GAP}{LOCAL}{_GAP}(?::[^=]*)?=")
+"""A let up to its value."""
+
+CHAIN: Final = re.compile(rf"{CHAIN_HEAD.pattern}{_GAP}(?={LET})")
+"""A let up to the one that is its value."""
+
+RUN_ON: Final = re.compile(rf"[^({{\[,=:;{COMMENTS}]{_GAP}(?:{LET}|{_BINDS_GRAPH})")
+"""A binding right behind something else, which has no semicolon."""
+
 RESYNCHRONISE: Final = re.compile(rf"[{{}};]|{STOP}|{_BINDS_GRAPH}|{LET}(?={_GAP}{LOCAL})")
 """Where a statement may end whose braces do not match."""
 

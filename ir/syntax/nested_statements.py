@@ -162,7 +162,11 @@ class NestedStatementParser(StatementParser):
                         frame.sequences.pop()
                         frame.opened.pop()
                 elif kind == "=" and not frame.elements and kinds.startswith(LET_BINDING, token + 1):
-                    frame.values.open()
+                    own, column = self._column(frame.values.item), self._column(token + 1)
+                    if own is None or column is None or column > own:
+                        frame.values.open()
+                    else:  # its value is missing
+                        frame.values.begin_item(token + 1)
                 elif kind in MATCH + MATCH_PARTIAL:
                     frame.matches.append(len(frame.elements))
                 elif kind == ",":
@@ -401,6 +405,8 @@ class NestedStatementParser(StatementParser):
         """Where the pattern begins with which a statement ends: before its arrow."""
         kinds = "".join([self.kinds[token] if token >= 0 else ";" for token in index])
         typed = _TYPED_PATTERN.search(kinds)
+        if typed is not None and typed[0].count("(") < typed[0].count(")"):
+            typed = None  # it is a field of a constructor's pattern
         position = len(kinds) - 2 if typed is None else typed.start()
         if typed is None and position >= 0 and kinds[position] == ")":
             depth = 0

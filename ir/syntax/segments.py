@@ -259,6 +259,14 @@ class Splitter(BraceSplitter):
             return False
         return not self._is_above_binding(let, own) if "(" in begins[0] else self._ends_value(let)
 
+    def _open_value(self, values: OpenValues, let: int) -> None:
+        """Take note of a let behind a sign: it is the value, unless it begins its line where the item before began."""
+        own, column = self.places.of(after_comments(self.kinds, values.item)).column, self.places.of(let).column
+        if own is None or column is None or column > own:
+            values.open()
+        else:
+            values.begin_item(let)
+
     def _is_above_binding(self, let: int, column: int | None) -> bool:
         """Whether what follows the statement of ``let`` is a binding that begins its line at ``column``."""
         kinds = self.kinds
@@ -360,7 +368,7 @@ class Splitter(BraceSplitter):
                     sequences[-1] = False
             elif kind == "=":
                 if not elements:
-                    values.open()
+                    self._open_value(values, after_comments(kinds, position))
             elif kind in ")]":
                 if elements:
                     elements.pop()
@@ -386,11 +394,9 @@ class Splitter(BraceSplitter):
                     sequences[-1] = True
                     elements[-1] = position
                 else:
+                    item = after_comments(kinds, values.item)
                     if not values.end_item(kinds, mark.start()):
-                        return Cut(position, Role.STATEMENT, True)
-                    item = after_comments(kinds, position)
-                    cut = self._before_binding(item, self._flat_end(item)) if item < len(kinds) else None
-                    if cut is not None:
-                        return cut
+                        cut = self._before_binding(item, mark.start()) if item > first else None
+                        return cut or Cut(position, Role.STATEMENT, True)
             else:
                 return self._to_end_of_body(first, mark.start())

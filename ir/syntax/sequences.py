@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .kind_patterns import BINDING, MARK, after_comments
+from .kind_patterns import BINDING, MARK, RUN_ON, after_comments, ends_value_in
 
 __all__ = ["LOOK_AHEAD", "OpenValues", "inner_semicolon"]
 
@@ -31,17 +31,30 @@ class OpenValues:
         """Whether more than one ``= let`` was seen in the current item."""
         return self._opened > 1
 
+    @property
+    def item(self) -> int:
+        """Where the current item begins."""
+        return self._item
+
     def open(self) -> None:
         """A ``= let`` was seen in the current item."""
         self._opened += 1
 
+    def begin_item(self, first: int) -> None:
+        """The current item, which binds a name, has no value and no semicolon: another one begins."""
+        self._item = first
+
     def end_item(self, kinds: str, semicolon: int) -> bool:
-        """The current item ends at ``semicolon``; whether a sequence still goes on."""
+        """The current item ends at ``semicolon``; whether a sequence still goes on.
+
+        An expression whose semicolon is missing is being typed in it, if there is another one that ends it.
+        """
         first = after_comments(kinds, self._item)
         if self._opened:
             self._count += self._opened
         elif self._count and not BINDING.match(kinds, first):
-            self._count -= 1
+            is_typed = RUN_ON.search(kinds, first, semicolon) and ends_value_in(kinds, semicolon)[0] is not False
+            self._count -= not is_typed
         self._opened = 0
         self._item = semicolon + 1
         return self._count > 0

@@ -5,13 +5,16 @@ The mended statement goes on as if it had been written, so that one fault gives 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
 from ..diagnostics import Fix, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, Statement
+from .kind_patterns import CHAIN, CHAIN_HEAD
 from .segment_text import MOST_FINDINGS, SegmentText
 from .shapes import MOST_NESTED, Shape, ShapeFault, Start, accepted_insertion, shape_of
 from .suggestions import operator_prefix, replacement
@@ -53,6 +56,10 @@ _MOST_UNKNOWN: Final = 16
 _LONGEST_SHOWN: Final = 40
 _GOES_ON: Final = frozenset(f"{CLOSING},.:=")
 """The kinds that no statement begins with."""
+_INCOMPLETE: Final = f"={UNKNOWN}{UNCLOSED_STRING}"
+"""Behind these, a binding on a line of its own belongs to nothing."""
+_BINDING_INSIDE: Final = re.compile(f"{LET}|{GRAPH_BINDING}")
+_SEPARATOR: Final = re.compile(r"[()\[\];]")
 _QUOTE: Final = '"'
 _TYPE: Final = "type_definition"
 _REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r")
@@ -71,7 +78,24 @@ class StatementParser:
     def finish(
         self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]
     ) -> None:
-        """Parse one statement, and where it holds several that are run together, all of them."""
+        """Parse one statement, and where it holds several that are run together, all of them.
+
+        A let whose value is a sequence of them, ``let %a = let %b = 1; %b;``, is read statement by statement where
+        something is wrong in it.
+        """
+        shape = shape_of(start, kinds)
+        if start == "statement" and shape.fault is not None and CHAIN.match(kinds):
+            found = len(self.segment.diagnostics)
+            self._finish_chain(kinds, index, blocks, into)
+            if len(self.segment.diagnostics) == found:  # no part is at fault: what ends the value is missing
+                self.mend(start, kinds, index, blocks, shape.fault)
+            return
+        self._finish_each(start, kinds, index, blocks, into)
+
+    def _finish_each(
+        self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]
+    ) -> None:
+        """Parse one statement, or several that are run together."""
         while True:
             shape = shape_of(start, kinds)
             if shape.fault is None:
@@ -94,6 +118,33 @@ class StatementParser:
                 fault = shape_of(start, head).fault or ShapeFault(cut, frozenset(";"))
                 into.append(self.mend(start, head, index[:cut], here, fault))
             kinds, index, blocks = kinds[cut:], list(index[cut:]), there
+
+    def _finish_chain(
+        self, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]
+    ) -> None:
+        """Parse each statement of a let whose value is a sequence of them, and before these its name without a value."""
+        placed = deque(blocks.items())
+        start = 0
+
+        def finish(end: int) -> None:
+            nonlocal start
+            here: dict[int, Block] = {}
+            while placed and placed[0][0] < end:
+                position, block = placed.popleft()
+                here[position - start] = block
+            self._finish_each("statement", kinds[start:end], index[start:end], here, into)
+            start = end
+
+        for end in _ends_of_items(kinds):
+            for mark in _BINDING_INSIDE.finditer(kinds, start + 1, end):
+                cut = mark.start()
+                is_below = self.begins_line(index[cut - 1], index[cut])
+                if kinds[cut - 1] == "=" and not (is_below and start) and CHAIN_HEAD.fullmatch(kinds, start, cut):
+                    into.append(Statement(None, kinds[start:cut], index[start:cut], {}))
+                    start = cut
+                elif is_below and kinds[cut - 1] in _INCOMPLETE:
+                    finish(cut)
+            finish(end)
 
     def next_statement(self, kinds: str, index: Sequence[int], fault: ShapeFault) -> int | None:
         """Where, at or after the fault, a new line begins another statement."""
@@ -389,3 +440,15 @@ def _expected(fault: ShapeFault) -> str:
     if len(words) == 1:
         return f"expected {words[0]}"
     return f"expected {', '.join(words[:-1])} or {words[-1]}"
+
+
+def _ends_of_items(kinds: str) -> Iterator[int]:
+    """Where statements end that follow one another: behind semicolons in no parentheses, and at the end."""
+    depth = 0
+    for mark in _SEPARATOR.finditer(kinds):
+        if mark[0] == ";" and not depth:
+            yield mark.end()
+        else:
+            depth += (mark[0] in OPENING) - (mark[0] in CLOSING)
+    if not kinds.endswith(";") or depth:
+        yield len(kinds)
