@@ -82,6 +82,12 @@ HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "functions over types that are not known": lambda count: _doubled(count // 5, "%x", "fn (%q) { (%M, %q) }"),
     "branches": lambda count: _body("if (%c) { " * (count // 4) + "%c" + " } else { %c }" * (count // 4), "%c: bool"),
     "values of lets": lambda count: _lets(count // 2),
+    "lets that are values": lambda count: _body(
+        "".join(f"let %a{number} = " for number in range(count // 2)) + "1;\n" + "%x;\n" * (count // 2) + "%x"
+    ),
+    "statements without semicolons in a value": lambda count: _body(
+        "let %a = let %b = %x;\n" + "  let %c = add(%x, %b)\n" * count + "  %b;\n%a"
+    ),
     "references to metadata": lambda count: _body(f"add(%x, {'meta[' * count * 8})"),
     "braces": lambda count: _VERSION + "{" * count * 4,
     "braces on lines": lambda count: _VERSION + "{\n" * count * 4,

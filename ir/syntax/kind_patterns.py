@@ -87,6 +87,7 @@ __all__ = [
     "is_whole_binding",
     "name_of_head",
     "name_of_type",
+    "unclosed_in",
 ]
 
 _GAP: Final = f"[{COMMENTS}]*"
@@ -302,8 +303,42 @@ def is_open(kinds: str, pieces: Sequence[str]) -> bool:
     return bool(opened) and not any("\n" in piece for piece in pieces[opened[-1] :])
 
 
-def ends_value_in(kinds: str, let: int) -> tuple[bool | None, int]:
-    """What :meth:`.Splitter._ends_value` tells, ``None`` where these kinds do not; and how many of them tell it."""
+def unclosed_in(kinds: str) -> Sequence[int]:
+    """The parentheses and brackets that are not closed in their braces."""
+    opened: list[int] = []
+    unclosed: list[int] = []
+    for mark in _BRACKET.finditer(kinds):
+        kind = mark[0]
+        if kind in OPENING:
+            opened.append(mark.start())
+            continue
+        opening = OPENING[CLOSING.index(kind)]
+        depth = len(opened)
+        while depth and kinds[opened[depth - 1]] not in ("{", opening):
+            depth -= 1
+        if depth and kinds[opened[depth - 1]] == opening:
+            unclosed += opened[depth:]
+            del opened[depth - 1 :]
+    return [*unclosed, *opened]
+
+
+def ends_value_in(kinds: str, let: int, *, is_all: bool = True) -> tuple[bool | None, int]:
+    """What :meth:`.Splitter._ends_value` tells, ``None`` where these kinds do not; and how many of them tell it.
+
+    A parenthesis that nothing closes is being typed: what follows it is read as if it were not there. Unless the kinds
+    are all that there are, one that is open at their end may be closed behind them.
+    """
+    answer, seen = _ends_value_in(kinds, let)
+    if (answer is False or (answer is None and is_all)) and (unclosed := unclosed_in(kinds[let:seen])):
+        read = list(kinds)
+        for position in unclosed:
+            read[let + position] = COMMENTS[0]
+        answer, also_seen = _ends_value_in("".join(read), let)
+        return answer, max(seen, also_seen)
+    return answer, seen
+
+
+def _ends_value_in(kinds: str, let: int) -> tuple[bool | None, int]:
     depth, position = 0, let
     for mark in _EXPRESSION_ITEM.finditer(kinds, let):
         before = kinds[position : mark.end()]

@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
 from .extra_braces import FOLLOWS_NO_VALUE, Brace, PlaceOnLine, braces_too_many
-from .kind_patterns import ends_value_in
+from .kind_patterns import ends_value_in, unclosed_in
 from .lexer import WHITE_SPACE
 from .segment_text import SegmentText
 from .sequences import OpenValues, inner_semicolon
@@ -25,7 +25,6 @@ from .tokens import (
     ATTRIBUTE,
     BLOCK,
     CLAUSES,
-    CLOSING,
     FAT_ARROW,
     GRAPH,
     GRAPH_BINDING,
@@ -35,7 +34,6 @@ from .tokens import (
     MATCH,
     MATCH_PARTIAL,
     NAME,
-    OPENING,
     UNCLOSED_STRING,
 )
 from .values_below import BEGINS_VALUE, value_below
@@ -43,7 +41,6 @@ from .values_below import BEGINS_VALUE, value_below
 __all__ = ["NestedStatementParser"]
 
 _ARM: Final = re.compile("[^;{}]*r")
-_BRACKETS: Final = re.compile(r"[()\[\]{}]")
 _BRACES: Final = re.compile("[{}]")
 _TYPED_PATTERN: Final = re.compile(rf"{LOCAL}:[^:;={{}}{LOCAL}{GRAPH}{LET}]*r\Z")
 _INDENTATION: Final = re.compile("[ \t]*")
@@ -294,21 +291,7 @@ class NestedStatementParser(StatementParser):
     def _unclosed(self) -> frozenset[int]:
         """The parentheses and brackets that are not closed in their braces."""
         if self._unclosed_known is None:
-            opened: list[int] = []
-            unclosed: list[int] = []
-            for mark in _BRACKETS.finditer(self.kinds):
-                kind = mark[0]
-                if kind in OPENING:
-                    opened.append(mark.start())
-                    continue
-                opening = OPENING[CLOSING.index(kind)]
-                depth = len(opened)
-                while depth and self.kinds[opened[depth - 1]] not in ("{", opening):
-                    depth -= 1
-                if depth and self.kinds[opened[depth - 1]] == opening:
-                    unclosed += opened[depth:]
-                    del opened[depth - 1 :]
-            self._unclosed_known = frozenset([*unclosed, *opened])
+            self._unclosed_known = frozenset(unclosed_in(self.kinds))
         return self._unclosed_known
 
     def _column(self, token: int) -> int | None:
@@ -416,7 +399,7 @@ class NestedStatementParser(StatementParser):
                     break
                 position -= 1
             if position > 0 and kinds[position - 1] == NAME:
-                position -= 1
+                position -= not self.begins_line(index[position - 1], index[position])
         return max(0, position)
 
     def _finish_clause(self, frame: _Frame) -> None:

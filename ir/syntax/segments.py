@@ -283,13 +283,14 @@ class Splitter(BraceSplitter):
 
     def _ends_value(self, let: int) -> bool:
         """Whether an expression and a semicolon follow in the same body, which end a value that begins with ``let``."""
-        answer, seen = ends_value_in(self.kinds, let)
+        answer, seen = ends_value_in(self.kinds, let, is_all=self.rest is None)
         count = _FOLLOWING
         while answer is None and self.rest is not None:
-            if self.after_bindings is None:
+            # The semicolon of a binding that is skipped ends what lacks its own in front of it.
+            if self.after_bindings is None or not self.kinds.rstrip(COMMENTS).endswith(";"):
                 raise Beyond
             following, is_all = self.after_bindings(count)
-            answer, seen = ends_value_in(self.kinds + following, let)
+            answer, seen = ends_value_in(self.kinds + following, let, is_all=is_all)
             if is_all:
                 break
             count *= 8
@@ -380,22 +381,28 @@ class Splitter(BraceSplitter):
                     return self._unclosed(first, position)
                 position = closed
                 cut = self._before_binding(first, self._flat_end(closed), closed, brackets)
-                if cut is not None:
+                if cut is not None and not values.are_open:
                     return cut
             elif kind == ";":
-                if elements:
-                    if not sequences[-1]:
-                        inner, seen = inner_semicolon(kinds, elements[-1], mark.start())
-                        if self.rest is not None and seen == len(kinds):
-                            raise Beyond
-                        self._seen = max(self._seen, seen)
-                        if not inner or not self._closes(position, 1, if_far=True):
+                if elements and not sequences[-1]:
+                    inner, seen = inner_semicolon(kinds, elements[-1], mark.start())
+                    if self.rest is not None and seen == len(kinds):
+                        raise Beyond
+                    self._seen = max(self._seen, seen)
+                    if not inner or not self._closes(position, 1, if_far=True):
+                        if not values.are_open:
                             return Cut(position, Role.STATEMENT, True)
+                        elements, sequences, brackets = [], [], []  # they are being typed in the value
+                if elements:
                     sequences[-1] = True
                     elements[-1] = position
                 else:
                     item = after_comments(kinds, values.item)
-                    if not values.end_item(kinds, mark.start()):
+                    goes_on = values.end_item(kinds, mark.start(), is_all=self.rest is None)
+                    if self.rest is not None and values.seen == len(kinds):
+                        raise Beyond
+                    self._seen = max(self._seen, values.seen)
+                    if not goes_on:
                         cut = self._before_binding(item, mark.start()) if item > first else None
                         return cut or Cut(position, Role.STATEMENT, True)
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .kind_patterns import BINDING, MARK, RUN_ON, after_comments, ends_value_in
+from .kind_patterns import BINDING, MARK, NEXT_BINDING, RUN_ON, after_comments, ends_value_in, unclosed_in
 
 __all__ = ["LOOK_AHEAD", "OpenValues", "inner_semicolon"]
 
@@ -19,17 +19,24 @@ class OpenValues:
     that binds nothing.
     """
 
-    __slots__ = ("_count", "_item", "_opened")
+    __slots__ = ("_count", "_item", "_opened", "seen")
 
     def __init__(self, item: int) -> None:
         self._item = item
         self._opened = 0
         self._count = 0
+        self.seen = 0
+        """How many kinds told what the items are."""
 
     @property
     def are_chained(self) -> bool:
         """Whether more than one ``= let`` was seen in the current item."""
         return self._opened > 1
+
+    @property
+    def are_open(self) -> bool:
+        """Whether one of them goes on behind the current item."""
+        return self._count + self._opened > 0
 
     @property
     def item(self) -> int:
@@ -44,17 +51,23 @@ class OpenValues:
         """The current item, which binds a name, has no value and no semicolon: another one begins."""
         self._item = first
 
-    def end_item(self, kinds: str, semicolon: int) -> bool:
+    def end_item(self, kinds: str, semicolon: int, *, is_all: bool = True) -> bool:
         """The current item ends at ``semicolon``; whether a sequence still goes on.
 
-        An expression whose semicolon is missing is being typed in it, if there is another one that ends it.
+        An expression whose semicolon is missing is being typed in it, if there is another one that ends it; unless the
+        kinds are all that there are, that may stand behind them: then :attr:`seen` is their number.
         """
         first = after_comments(kinds, self._item)
         if self._opened:
             self._count += self._opened
         elif self._count and not BINDING.match(kinds, first):
-            is_typed = RUN_ON.search(kinds, first, semicolon) and ends_value_in(kinds, semicolon)[0] is not False
-            self._count -= not is_typed
+            is_typed = RUN_ON.search(kinds, first, semicolon) is not None or bool(
+                NEXT_BINDING.search(kinds, first, semicolon) and unclosed_in(kinds[first:semicolon])
+            )
+            goes_on: bool | None = False
+            if is_typed:
+                goes_on, self.seen = ends_value_in(kinds, semicolon, is_all=is_all)
+            self._count -= goes_on is False
         self._opened = 0
         self._item = semicolon + 1
         return self._count > 0

@@ -6,15 +6,16 @@ The mended statement goes on as if it had been written, so that one fault gives 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
 from ..diagnostics import Fix, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, Statement
-from .kind_patterns import CHAIN, CHAIN_HEAD
+from .kind_patterns import CHAIN, CHAIN_HEAD, unclosed_in
 from .segment_text import MOST_FINDINGS, SegmentText
 from .shapes import MOST_NESTED, Shape, ShapeFault, Start, accepted_insertion, shape_of
 from .suggestions import operator_prefix, replacement
@@ -119,10 +120,8 @@ class StatementParser:
                 into.append(self.mend(start, head, index[:cut], here, fault))
             kinds, index, blocks = kinds[cut:], list(index[cut:]), there
 
-    def _finish_chain(
-        self, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]
-    ) -> None:
-        """Parse each statement of a let whose value is a sequence of them, and before these its name without a value."""
+    def _finish_chain(self, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]) -> None:
+        """Parse each statement of a let whose value is a sequence of them, and before these the let without a value."""
         placed = deque(blocks.items())
         start = 0
 
@@ -135,14 +134,17 @@ class StatementParser:
             self._finish_each("statement", kinds[start:end], index[start:end], here, into)
             start = end
 
-        for end in _ends_of_items(kinds):
+        unclosed = sorted(unclosed_in(kinds))
+        for end in _ends_of_items(kinds, frozenset(unclosed)):
             for mark in _BINDING_INSIDE.finditer(kinds, start + 1, end):
                 cut = mark.start()
                 is_below = self.begins_line(index[cut - 1], index[cut])
                 if kinds[cut - 1] == "=" and not (is_below and start) and CHAIN_HEAD.fullmatch(kinds, start, cut):
                     into.append(Statement(None, kinds[start:cut], index[start:cut], {}))
                     start = cut
-                elif is_below and kinds[cut - 1] in _INCOMPLETE:
+                elif is_below and (
+                    kinds[cut - 1] in _INCOMPLETE or bisect_left(unclosed, start) < bisect_left(unclosed, cut)
+                ):
                     finish(cut)
             finish(end)
 
@@ -442,13 +444,16 @@ def _expected(fault: ShapeFault) -> str:
     return f"expected {', '.join(words[:-1])} or {words[-1]}"
 
 
-def _ends_of_items(kinds: str) -> Iterator[int]:
-    """Where statements end that follow one another: behind semicolons in no parentheses, and at the end."""
+def _ends_of_items(kinds: str, unclosed: Container[int]) -> Iterator[int]:
+    """Where statements end that follow one another: behind semicolons in no parentheses that close, and at the end."""
     depth = 0
     for mark in _SEPARATOR.finditer(kinds):
-        if mark[0] == ";" and not depth:
-            yield mark.end()
-        else:
-            depth += (mark[0] in OPENING) - (mark[0] in CLOSING)
+        if mark[0] == ";":
+            if not depth:
+                yield mark.end()
+        elif mark[0] in CLOSING:
+            depth = max(depth - 1, 0)
+        elif mark.start() not in unclosed:
+            depth += 1
     if not kinds.endswith(";") or depth:
         yield len(kinds)

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -235,15 +236,19 @@ def unused_in(lowering: Lowering) -> list[Unused]:
     used = {definition for _, _, definition in lowering.uses}
     graph = {definition.value for definition in lowering.definitions if definition.kind is SymbolKind.GRAPH}
     unused: list[Unused] = []
-    for definition in lowering.definitions:
+    known: dict[Expr, Effect] = {}
+    for definition in reversed(lowering.definitions):  # a let in the value of another one comes after that
         if definition in used or definition.kind not in _VALUES or definition.unit is None or is_meant(definition.name):
             continue
         assert isinstance(definition.value, Expr)
         value = lowering.let_values.get(definition.value, definition.value)
         is_graph = definition.kind is SymbolKind.GRAPH
-        effect = effect_of(value, graph if is_graph else ())
+        effect = effect_of(value, graph) if is_graph else effect_of(value, known=known)
+        if not is_graph:
+            known[value] = effect
         if effect is Effect.NONE or (is_graph and not isinstance(value, ErrorExpr)):
             unused.append(Unused.of(definition.kind, definition.name, definition.unit, definition.token, effect))
+    unused.reverse()
     return unused
 
 
@@ -260,8 +265,11 @@ def suggested_names(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
                 yield from (edit.new_text for edit in fix.edits)
 
 
-def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
-    """Whether evaluating ``value`` has an effect, that of the parts in ``apart`` left out.
+_NOTHING: Final[Mapping[Expr, Effect]] = MappingProxyType({})
+
+
+def effect_of(value: Expr, apart: Collection[object] = (), known: Mapping[Expr, Effect] = _NOTHING) -> Effect:
+    """Whether evaluating ``value`` has an effect, that of the parts in ``apart`` left out; ``known`` is that of others.
 
     What it calls is looked into where that is a function written in it; other functions may do anything.
     """
@@ -273,8 +281,12 @@ def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
         if type(expr) in _WITHOUT_EFFECT or expr in seen or (expr in apart and expr is not value):
             continue
         seen.add(expr)
-        if isinstance(expr, RefWrite):
+        found = known.get(expr)
+        if isinstance(expr, RefWrite) or found is Effect.SOME:
             return Effect.SOME
+        if found is not None:
+            effect = found if effect is Effect.NONE else effect
+            continue
         if isinstance(expr, Function):
             continue  # Making a function runs nothing of its body.
         if isinstance(expr, ErrorExpr):
