@@ -139,9 +139,9 @@ class Snapshot(SnapshotTokens):
             snapshot = origin[0]
             before.append(snapshot)
         # Nothing is shown of a text that is not the one asked about.
-        told: Progress | None = None if progress is None else lambda part: progress(nothing_yet)
+        without_part: Progress | None = None if progress is None else lambda part: progress(nothing_yet)
         for snapshot in reversed(before):
-            snapshot.__dict__["_analysis"] = snapshot._analysed(told)
+            snapshot.__dict__["_analysis"] = snapshot._analysed(without_part)
             _ = snapshot.findings  # which those of the next build on
         return self._analysed(progress)
 

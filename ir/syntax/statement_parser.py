@@ -86,9 +86,9 @@ class StatementParser:
         """
         shape = shape_of(start, kinds)
         if start == "statement" and shape.fault is not None and CHAIN.match(kinds):
-            found = len(self.segment.diagnostics)
+            reported = len(self.segment.diagnostics)
             self._finish_chain(kinds, index, blocks, into)
-            if len(self.segment.diagnostics) == found:  # no part is at fault: what ends the value is missing
+            if len(self.segment.diagnostics) == reported:  # no part is at fault: what ends the value is missing
                 self.mend(start, kinds, index, blocks, shape.fault)
             return
         self._finish_each(start, kinds, index, blocks, into)

@@ -26,8 +26,8 @@ def changed_part(old: LineIndex, new: LineIndex) -> tuple[TextSpan, TextSpan]:
     old_texts, new_texts = old.block_texts, new.block_texts
     first, last = common_ends(old_texts, new_texts)
     one, other = (texts[first : len(texts) - last] for texts in (old_texts, new_texts))
-    told = _told_by_ends(one, other) if min(len(one), len(other)) > 1 else None
-    same, same_end = told or common_lengths("".join(one), "".join(other))
+    lengths = _told_by_ends(one, other) if min(len(one), len(other)) > 1 else None
+    same, same_end = lengths or common_lengths("".join(one), "".join(other))
     start = same + sum(map(len, old_texts[:first]))
     end = same_end + sum(map(len, old_texts[len(old_texts) - last :]))
     return TextSpan(start, old.length - end), TextSpan(start, new.length - end)

@@ -231,6 +231,9 @@ class Mentions:
         return self._unused
 
 
+_NOTHING_KNOWN: Final[Mapping[Expr, Effect]] = MappingProxyType({})
+
+
 def unused_in(lowering: Lowering) -> list[Unused]:
     """The values that were bound in what ``lowering`` read, and that nothing in it uses."""
     used = {definition for _, _, definition in lowering.uses}
@@ -265,10 +268,7 @@ def suggested_names(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
                 yield from (edit.new_text for edit in fix.edits)
 
 
-_NOTHING: Final[Mapping[Expr, Effect]] = MappingProxyType({})
-
-
-def effect_of(value: Expr, apart: Collection[object] = (), known: Mapping[Expr, Effect] = _NOTHING) -> Effect:
+def effect_of(value: Expr, apart: Collection[object] = (), known: Mapping[Expr, Effect] = _NOTHING_KNOWN) -> Effect:
     """Whether evaluating ``value`` has an effect, that of the parts in ``apart`` left out; ``known`` is that of others.
 
     What it calls is looked into where that is a function written in it; other functions may do anything.
@@ -281,11 +281,11 @@ def effect_of(value: Expr, apart: Collection[object] = (), known: Mapping[Expr, 
         if type(expr) in _WITHOUT_EFFECT or expr in seen or (expr in apart and expr is not value):
             continue
         seen.add(expr)
-        found = known.get(expr)
-        if isinstance(expr, RefWrite) or found is Effect.SOME:
+        part = known.get(expr)
+        if isinstance(expr, RefWrite) or part is Effect.SOME:
             return Effect.SOME
-        if found is not None:
-            effect = found if effect is Effect.NONE else effect
+        if part is not None:
+            effect = part if effect is Effect.NONE else effect
             continue
         if isinstance(expr, Function):
             continue  # Making a function runs nothing of its body.
