@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from relay_lsp.ir.diagnostics import TextEdit, apply_edits
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.passes.text_edits import written_spans
 
 from ..client import Client
 from .figures import Figure, percentile_95
@@ -25,8 +27,6 @@ _OPERATOR: Final = re.compile(r"\b(?:nn\.\w+|add|multiply)(?=\()")
 _NUMBER: Final = re.compile(r"(?<=%)\d+\b")
 _LINE: Final = re.compile(r"^(?=.)", re.MULTILINE)
 
-_Places = Sequence[tuple[TextSpan, str]]
-
 
 def measure_several_places(sizes: Sequence[int], repeat: int, target: Target, shapes: str) -> Iterator[Figure]:
     """A row for each shape and kind of edit, there and back, until the diagnostics of all of it are there."""
@@ -40,6 +40,8 @@ def measure_several_places(sizes: Sequence[int], repeat: int, target: Target, sh
             client.open(text)
             client.settle()
             for what, places in _edits(text).items():
+                if not places:
+                    continue  # a text whose values have no numbers
                 goal, often = _GOAL_OF_CURSORS.get(size), repeat
                 if what.startswith("every"):
                     goal, often = (_SECONDS + len(text) / 1e6 * _SECONDS_PER_MEGABYTE) * 1000, 1
@@ -47,7 +49,7 @@ def measure_several_places(sizes: Sequence[int], repeat: int, target: Target, sh
             client.close()
 
 
-def _edits(text: str) -> Mapping[str, _Places]:
+def _edits(text: str) -> Mapping[str, Sequence[TextEdit]]:
     operators = [TextSpan(*match.span()) for match in _OPERATOR.finditer(text)]
     ten = [operators[number * (len(operators) - 1) // 9] for number in range(10)]
     lines = [TextSpan(*match.span()) for match in _LINE.finditer(text)][1:-1]
@@ -55,21 +57,21 @@ def _edits(text: str) -> Mapping[str, _Places]:
     return {
         "a letter, cursors at both ends": _typed((operators[0], operators[-1]), "y"),
         "a letter, ten cursors": _typed(ten, "y"),
-        "a comment above, ten cursors": [(TextSpan(at, at), "// typed\n") for at in _line_starts(text, ten)],
+        "a comment above, ten cursors": [TextEdit(TextSpan(at, at), "// typed\n") for at in _line_starts(text, ten)],
         "every line indented": _typed(lines, "  "),
         "every line commented out": _typed(lines, "// "),
         "every call of an operator by another name": [
-            (span, "nn.typed") for span in operators if text[slice(*span)] == first
+            TextEdit(span, "nn.typed") for span in operators if text[slice(*span)] == first
         ],
         "every number of a value by another": [
-            (TextSpan(*match.span()), f"{match[0]}0") for match in _NUMBER.finditer(text)
+            TextEdit(TextSpan(*match.span()), f"{match[0]}0") for match in _NUMBER.finditer(text)
         ],
     }
 
 
-def _typed(spans: Sequence[TextSpan], letters: str) -> _Places:
+def _typed(spans: Sequence[TextSpan], letters: str) -> Sequence[TextEdit]:
     """Letters behind each of these."""
-    return [(TextSpan(span.end, span.end), letters) for span in spans]
+    return [TextEdit(TextSpan(span.end, span.end), letters) for span in spans]
 
 
 def _line_starts(text: str, spans: Sequence[TextSpan]) -> list[int]:
@@ -77,16 +79,12 @@ def _line_starts(text: str, spans: Sequence[TextSpan]) -> list[int]:
 
 
 def _measure(
-    what: str, size: int, repeat: int, client: Client, goal: float | None, text: str, places: _Places
+    what: str, size: int, repeat: int, client: Client, goal: float | None, text: str, places: Sequence[TextEdit]
 ) -> Figure:
     changes = _changes(text, places)
-    edited, undone, end = "", [], 0
-    for span, new_text in places:
-        edited += text[end : span.start]
-        undone.append((TextSpan(len(edited), len(edited) + len(new_text)), text[slice(*span)]))
-        edited += new_text
-        end = span.end
-    back = _changes(edited + text[end:], undone)
+    written = [text[slice(*place.span)] for place in places]
+    undone = [TextEdit(*each) for each in zip(written_spans(places), written, strict=True)]
+    back = _changes(apply_edits(text, places), undone)
     samples: list[float] = []
     cpus: list[float] = []
     for _ in range(repeat):
@@ -101,7 +99,7 @@ def _measure(
     return Figure(what, size, samples, goal, cpu, load=os.getloadavg()[0], cpu_p95=percentile_95(cpus))
 
 
-def _changes(text: str, places: _Places) -> list[tuple[int, int, int, int, str]]:
+def _changes(text: str, places: Sequence[TextEdit]) -> list[tuple[int, int, int, int, str]]:
     """The places as the protocol has them, from the end of the text to its beginning, as editors send them."""
     lines = LineIndex(text)
-    return [(*lines.lines_and_columns(span), new_text) for span, new_text in reversed(places)]
+    return [(*lines.lines_and_columns(place.span), place.new_text) for place in reversed(places)]

@@ -14,18 +14,16 @@ from ..inference import CANNOT_INFER, COUNTED, OPEN, InferredStatement, infer_st
 from ..inference.fixes import fixes_for
 from ..internal_errors import internal_error
 from ..module import IRModule
-from ..ops import operator as operators
 from ..syntax.cuts import Role
 from ..syntax.expression_spans import place_span
 from ..syntax.kind_patterns import CHAIN_HEAD
 from ..syntax.lowering import Item, Lowering
-from ..syntax.programs import Step
-from ..syntax.scopes import Definition, Names, Scope, SymbolKind
+from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.statements import Segment
 from ..syntax.tokens import META
 from ..syntax.top_level import unexpected_brace
 from ..syntax.tree import token_range
-from ..syntax.units import SyntaxOrigin, Unit
+from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, ErrorType, FuncType, Type
@@ -33,11 +31,14 @@ from .declarations import METADATA_USE, NeedsFullAnalysis
 from .heads import Head
 from .lazy_findings import LazyFindings
 from .lints.unused import Effect, effect_of
+from .open_lowering import OpenLowering
 
-__all__ = ["LoweredStatement", "OpenLowering", "TypedLowering"]
+__all__ = ["LoweredStatement", "TypedLowering"]
 
 _BINDING: Final = {"let": SymbolKind.LET, "graph": SymbolKind.GRAPH, "free": SymbolKind.FREE_VAR}
 """What each kind of statement binds."""
+
+_OF_TYPES: Final = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR, SymbolKind.TYPE_PARAMETER)
 
 _TYPES_KEPT: Final = 1_024
 """For how many combinations of types the type of a statement is kept in mind."""
@@ -460,50 +461,3 @@ def _bound(item: Item, definitions: Sequence[Definition]) -> Definition | None:
         if definition.kind is kind and definition.value is what:  # in the value, it may get a second name
             return definition
     return None
-
-
-class OpenLowering(Lowering):
-    """Lowers one statement; a name that it does not bind becomes a placeholder."""
-
-    def __init__(self, names: Names, guess: bool, lost_equals: bool) -> None:
-        self.placeholders: dict[str, Var] = {}
-        self.functions: dict[str, GlobalVar] = {}
-        self.guess: Final = guess
-        self.lost_equals: Final = lost_equals
-        super().__init__(names, None)
-
-    def begin_again(self, texts: list[str], origins: Mapping[Expr, SyntaxOrigin]) -> None:
-        """Read another statement with the same names, of which some expressions are made already."""
-        self._texts, self.origins = texts, {**origins}
-        self.scope = Scope()
-        for known in (self.diagnostics, self.definitions, self.graph, self.uses, self.unresolved, self.let_values):
-            known.clear()
-
-    def _do_name(self, step: Step, values: list[object]) -> object:
-        if self.guess and not step.raw:
-            name = self._text(step.node.first)
-            near = () if operators.find(name) is not None else self._nearest_operators(name)
-            operator = next(filter(None, map(operators.find, near)), None)
-            if operator is not None:
-                return operator
-        return super()._do_name(step, values)
-
-    def _do_local(self, step: Step, values: list[object]) -> Expr:
-        name = self._text(step.node.first)
-        if self.scope.find(name[1:]) is None:
-            return self.placeholders.setdefault(name, Var(name[1:]))
-        return super()._do_local(step, values)
-
-    def _do_graph(self, step: Step, values: list[object]) -> Expr:
-        name = self._text(step.node.first)
-        binds = self.lost_equals and self.statement.token(step.node.first) == 0
-        if not binds and int(name[1:]) not in self.graph:
-            return self.placeholders.setdefault(name, Var(name[1:]))
-        return super()._do_graph(step, values)
-
-    def _do_global(self, step: Step, values: list[object]) -> Expr:
-        name = self._text(step.node.first)
-        return self._mark(self.functions.setdefault(name, GlobalVar(name[1:])), step.node)
-
-
-_OF_TYPES: Final = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR, SymbolKind.TYPE_PARAMETER)

@@ -18,7 +18,8 @@ from ..syntax.programs import Step, program_of
 from ..syntax.statements import Segment
 from ..syntax.tokens import GLOBAL
 from ..syntax.units import SyntaxOrigin
-from .lowered_statement import LoweredStatement, OpenLowering
+from .lowered_statement import LoweredStatement
+from .open_lowering import OpenLowering
 from .statement_template import StatementTemplate
 from .typed_statement import ReportedStatement
 

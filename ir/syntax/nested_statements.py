@@ -18,7 +18,7 @@ from .extra_braces import FOLLOWS_NO_VALUE, Brace, PlaceOnLine, braces_too_many
 from .kind_patterns import ends_value_in, unclosed_in
 from .lexer import WHITE_SPACE
 from .segment_text import SegmentText
-from .sequences import OpenValues, inner_semicolon
+from .sequences import OpenValues, inner_semicolon, may_be_value
 from .shapes import ShapeFault, shape_of
 from .statement_parser import StatementParser
 from .tokens import (
@@ -159,11 +159,8 @@ class NestedStatementParser(StatementParser):
                         frame.sequences.pop()
                         frame.opened.pop()
                 elif kind == "=" and not frame.elements and kinds.startswith(LET_BINDING, token + 1):
-                    own, column = self._column(frame.values.item), self._column(token + 1)
-                    if own is None or column is None or column > own:
-                        frame.values.open()
-                    else:  # its value is missing
-                        frame.values.begin_item(token + 1)
+                    columns = self._column(frame.values.item), self._column(token + 1)
+                    frame.values.see_let(token + 1, is_value=may_be_value(*columns))
                 elif kind in MATCH + MATCH_PARTIAL:
                     frame.matches.append(len(frame.elements))
                 elif kind == ",":

@@ -40,7 +40,7 @@ from .kind_patterns import (
     after_comments,
     ends_value_in,
 )
-from .sequences import LOOK_AHEAD, OpenValues, inner_semicolon
+from .sequences import LOOK_AHEAD, OpenValues, inner_semicolon, may_be_value
 from .statements import Segment
 from .tokens import COMMENTS, DEF, DIRECTIVE, EXTERN, LET, METADATA, TYPE, VERSION
 
@@ -254,18 +254,9 @@ class Splitter(BraceSplitter):
         if self.kinds[let] != LET or begins is None:
             return False
         own, column = self.places.of(first).column, self.places.of(let).column
-        is_placed = own is None or column is None or column > own
-        if not is_placed:
+        if not may_be_value(own, column):
             return False
         return not self._is_above_binding(let, own) if "(" in begins[0] else self._ends_value(let)
-
-    def _open_value(self, values: OpenValues, let: int) -> None:
-        """Take note of a let behind a sign: it is the value, unless it begins its line where the item before began."""
-        own, column = self.places.of(after_comments(self.kinds, values.item)).column, self.places.of(let).column
-        if own is None or column is None or column > own:
-            values.open()
-        else:
-            values.begin_item(let)
 
     def _is_above_binding(self, let: int, column: int | None) -> bool:
         """Whether what follows the statement of ``let`` is a binding that begins its line at ``column``."""
@@ -369,7 +360,9 @@ class Splitter(BraceSplitter):
                     sequences[-1] = False
             elif kind == "=":
                 if not elements:
-                    self._open_value(values, after_comments(kinds, position))
+                    item, let = after_comments(kinds, values.item), after_comments(kinds, position)
+                    columns = self.places.of(item).column, self.places.of(let).column
+                    values.see_let(let, is_value=may_be_value(*columns))
             elif kind in ")]":
                 if elements:
                     elements.pop()

@@ -6,7 +6,7 @@ from typing import Final
 
 from .kind_patterns import BINDING, MARK, NEXT_BINDING, RUN_ON, after_comments, ends_value_in, unclosed_in
 
-__all__ = ["LOOK_AHEAD", "OpenValues", "inner_semicolon"]
+__all__ = ["LOOK_AHEAD", "OpenValues", "inner_semicolon", "may_be_value"]
 
 LOOK_AHEAD: Final = 4000
 """How many kinds are scanned to tell what a mark belongs to."""
@@ -43,13 +43,12 @@ class OpenValues:
         """Where the current item begins."""
         return self._item
 
-    def open(self) -> None:
-        """A ``= let`` was seen in the current item."""
-        self._opened += 1
-
-    def begin_item(self, first: int) -> None:
-        """The current item, which binds a name, has no value and no semicolon: another one begins."""
-        self._item = first
+    def see_let(self, let: int, *, is_value: bool) -> None:
+        """There is a ``= let`` in the current item; unless that is its value, it has none, and another one begins."""
+        if is_value:
+            self._opened += 1
+        else:
+            self._item = let
 
     def end_item(self, kinds: str, semicolon: int, *, is_all: bool = True) -> bool:
         """The current item ends at ``semicolon``; whether a sequence still goes on.
@@ -71,6 +70,14 @@ class OpenValues:
         self._opened = 0
         self._item = semicolon + 1
         return self._count > 0
+
+
+def may_be_value(own: int | None, let: int | None) -> bool:
+    """Whether a ``let`` behind a ``=`` may be the value, by its column and that of what binds it.
+
+    One that begins a line must be indented deeper; a column is ``None`` where something else begins the line.
+    """
+    return own is None or let is None or let > own
 
 
 def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int]:

@@ -84,14 +84,14 @@ class StatementParser:
         A let whose value is a sequence of them, ``let %a = let %b = 1; %b;``, is read statement by statement where
         something is wrong in it.
         """
-        shape = shape_of(start, kinds)
-        if start == "statement" and shape.fault is not None and CHAIN.match(kinds):
-            reported = len(self.segment.diagnostics)
-            self._finish_chain(kinds, index, blocks, into)
-            if len(self.segment.diagnostics) == reported:  # no part is at fault: what ends the value is missing
-                self.mend(start, kinds, index, blocks, shape.fault)
+        fault = shape_of(start, kinds).fault if start == "statement" and CHAIN.match(kinds) else None
+        if fault is None:
+            self._finish_each(start, kinds, index, blocks, into)
             return
-        self._finish_each(start, kinds, index, blocks, into)
+        reported = len(self.segment.diagnostics)
+        self._finish_chain(kinds, index, blocks, into)
+        if len(self.segment.diagnostics) == reported:  # no part is at fault: what ends the value is missing
+            self.mend(start, kinds, index, blocks, fault)
 
     def _finish_each(
         self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]

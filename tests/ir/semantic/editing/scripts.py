@@ -13,7 +13,7 @@ from relay_lsp.ir.collections import block_list, layered_map
 from relay_lsp.ir.semantic import incremental, statement_typer, unknown_names
 from relay_lsp.ir.semantic import module_analyzer as analyzer
 from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
-from relay_lsp.ir.syntax import forms, splitting
+from relay_lsp.ir.syntax import forms, segment_cutter
 from relay_lsp.ir.text import line_index as source
 from relay_lsp.ir.text.text_span import TextSpan
 from tests.ir.semantic.editing.comparison import Inequality, difference, early_difference
@@ -76,9 +76,9 @@ _SMALL = [
     (block_list, "_FEWEST", 2),
     (layered_map, "_FEWEST_RECENT", 2),
     (forms, "_LONGEST", 150),
-    (splitting, "_LOOK_AHEAD", 1),
-    (splitting, "_WINDOW", 20),
-    (splitting, "_MANY_PIECES", 1),
+    (segment_cutter, "_LOOK_AHEAD", 1),
+    (segment_cutter, "_WINDOW", 20),
+    (segment_cutter, "_MANY_PIECES", 1),
     (analyzer, "_AT_ONCE", 5),
     (analyzer, "STEP", 2),
     (statement_typer, "STEP", 2),
