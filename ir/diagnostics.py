@@ -45,12 +45,16 @@ class Tag(enum.IntEnum):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A part of an expression: all of it, one argument of a call, one attribute, or the callee's name."""
+    """A part of an expression: all of it, one argument of a call, one attribute, or the callee's name.
+
+    Of an ``if``, a ``branch`` is the value of that branch; of a ``match``, that of that arm.
+    """
 
     expr: Expr
     argument: int | None = None
     attribute: str | None = None
     callee: bool = False
+    branch: int | None = None
 
 
 class Related(msgspec.Struct, frozen=True):

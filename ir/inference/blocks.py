@@ -9,6 +9,7 @@ from ..diagnostics import Place, Related
 from ..expressions import Call, Expr, Function, If, Let, TupleGetItem
 from ..ops.operator import Op
 from ..types import ErrorType, FuncType, scalar_type
+from .branches import unify_branches
 from .inferencer import Inferencer, Stack
 from .report import RESULT_DECLARED, Finding, describe, disagreement, facing, last_of, name_of, place_of
 from .solver import Mismatch
@@ -126,30 +127,10 @@ def type_if(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> Non
         assert expr.checked_type is not None
         inferencer.conclude(expr, expr.checked_type)
     else:
-        lhs, rhs = types[expr.true_branch], types[expr.false_branch]
-        inferencer.conclude(
-            expr, inferencer.unify(lhs, rhs, expr, lambda mismatch: _different_branches(inferencer, expr, mismatch))
-        )
+        inferencer.conclude(expr, unify_branches(inferencer, expr, (expr.true_branch, expr.false_branch)))
 
 
 def _wrong_condition(inferencer: Inferencer, expr: If) -> Finding:
     given = describe(inferencer.resolved(expr.cond))
     message = f"the condition of an if is a scalar of dtype bool, not {given}"
     return Finding("condition-not-boolean", message, place_of(expr.cond, expr), inferencer.origins(expr.cond))
-
-
-def _different_branches(inferencer: Inferencer, expr: If, mismatch: Mismatch) -> Finding:
-    true_branch, false_branch = last_of(expr.true_branch), last_of(expr.false_branch)
-    lhs, rhs = (
-        inferencer.resolved(expr.true_branch),
-        inferencer.resolved(expr.false_branch),
-    )
-    difference = disagreement(facing(mismatch, lhs))
-    message = f"the branches differ: the first is {describe(lhs)}, this one is {describe(rhs)}: {difference}"
-    related = [Related(f"the first branch is {describe(lhs)}", place=place_of(true_branch, expr))]
-    return Finding(
-        "type-mismatch",
-        message,
-        place_of(false_branch, expr),
-        [*related, *inferencer.origins(true_branch, false_branch)],
-    )

@@ -5,13 +5,14 @@ Source of the rules: ``src/relay/transforms/type_infer.cc``.
 
 from __future__ import annotations
 
-from ..diagnostics import Place, Related
-from ..expressions import Clause, Expr, Match, Pattern, PatternConstructor, PatternTuple, PatternVar
+from ..diagnostics import Place
+from ..expressions import Expr, Match, Pattern, PatternConstructor, PatternTuple, PatternVar
 from ..type_visitor import substitute
 from ..types import ERROR, ErrorType, GlobalTypeVar, IncompleteType, TupleType, Type, TypeCall, TypeVar
+from .branches import unify_branches
 from .exhaustiveness import unmatched_cases
 from .inferencer import Inferencer, Stack
-from .report import Finding, count, describe, describe_pattern, disagreement, facing, last_of, place_of
+from .report import count, describe, describe_pattern
 from .solver import Mismatch
 
 __all__ = ["type_match"]
@@ -32,28 +33,10 @@ def type_match(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> 
         stack.append((expr, 2 if well_typed else 3))
         stack.extend((clause.rhs, 0) for clause in reversed(expr.clauses))
     else:
-        result: Type = IncompleteType()
-        for clause in expr.clauses:
-            result = inferencer.unify(
-                result,
-                inferencer.types[clause.rhs],
-                expr,
-                lambda mismatch, clause=clause: _wrong_arm(inferencer, expr, clause, mismatch),
-            )
-        inferencer.conclude(expr, result)
+        inferencer.conclude(expr, unify_branches(inferencer, expr, [clause.rhs for clause in expr.clauses]))
         broken = any(isinstance(inferencer.types[clause.rhs], ErrorType) for clause in expr.clauses)
         if stage == 2 and expr.complete and not broken:
             _check_exhaustive(inferencer, expr)
-
-
-def _wrong_arm(inferencer: Inferencer, expr: Match, clause: Clause, mismatch: Mismatch) -> Finding:
-    first = expr.clauses[0].rhs
-    lhs = inferencer.resolved(first)
-    rhs = inferencer.resolved(clause.rhs)
-    difference = disagreement(facing(mismatch, lhs))
-    message = f"the arms differ: the first is {describe(lhs)}, this one is {describe(rhs)}: {difference}"
-    related = [Related(f"the first arm is {describe(lhs)}", place=place_of(last_of(first), expr))]
-    return Finding("type-mismatch", message, place_of(last_of(clause.rhs), expr), related)
 
 
 def _check_exhaustive(inferencer: Inferencer, expr: Match) -> None:

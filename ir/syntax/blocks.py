@@ -56,6 +56,11 @@ class ClauseSyntax:
         self.head: Final = head
         self.body: Final = body
 
+    @property
+    def is_readable(self) -> bool:
+        """Whether its head could be read; without it, it is no arm of the expression."""
+        return self.head is not None and self.head.root is not None
+
 
 class Block:
     """What stands between two braces: statements, or the clauses of a match. Unclosed, it reaches to the end."""

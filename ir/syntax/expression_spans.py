@@ -19,6 +19,8 @@ def place_span(origins: Mapping[Expr, SyntaxOrigin], place: Place) -> TextSpan |
     origin = origins.get(place.expr)
     if origin is None:
         return None
+    if place.branch is not None:
+        origin = _branch_origin(origin, place.branch)
     node: ShapeNode | None = None
     if place.argument is not None:
         arguments = argument_nodes(origin.node)
@@ -41,6 +43,23 @@ def place_span(origins: Mapping[Expr, SyntaxOrigin], place: Place) -> TextSpan |
         name = origin.statement.token(next(child for child in origin.node.children[1:] if isinstance(child, int)))
         return origin.unit.range(name, name)
     return node_span(origin, node if node is not None else origin.node)
+
+
+def _branch_origin(origin: SyntaxOrigin, branch: int) -> SyntaxOrigin:
+    """The last statement of a branch of an ``if``, or of an arm of a ``match``: its value; else what has these."""
+    outer = origin.statement
+    blocks = [outer.blocks[child] for child in origin.node.children if isinstance(child, int) and child in outer.blocks]
+    if origin.node.rule == "match":
+        arms = [clause.body for block in blocks for clause in block.clauses or () if clause.is_readable]
+    else:
+        arms = [block.statements for block in blocks]
+    statements = arms[branch] if branch < len(arms) else ()
+    while statements and (root := statements[-1].root) is not None:
+        last = statements[-1]
+        if last.kinds != BLOCK:
+            return SyntaxOrigin(origin.unit, last, root)
+        statements = last.blocks[0].statements
+    return origin
 
 
 def argument_nodes(node: ShapeNode) -> list[ShapeNode]:

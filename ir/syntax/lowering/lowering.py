@@ -275,11 +275,10 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
                 self.statement = clause.head
                 if clause.head.root is not None:
                     pattern = yield self._evaluate(clause.head, clause.head.root)
-            broken_head = clause.head is None or clause.head.root is None
             end = block.close if clause.body or clause.head is None else clause.head.last
             value = yield self._read_statements(clause.body, end)
             self.scope.pop()
-            if not broken_head:
+            if clause.is_readable:
                 clauses.append(MatchClause(pattern, value))
         return clauses
 

@@ -1,0 +1,64 @@
+"""What the values of the branches of an ``if``, or of the arms of a ``match``, have in common: their type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..diagnostics import Place, Related
+from ..expressions import Constructor, Expr, GlobalVar, If, Match, Var
+from ..ops.operator import Op
+from ..types import IncompleteType, Type
+from .inferencer import Inferencer
+from .report import Finding, describe, disagreement, facing, last_of
+from .solver import Mismatch
+
+__all__ = ["unify_branches"]
+
+
+def unify_branches(inferencer: Inferencer, expr: If | Match, values: Sequence[Expr]) -> Type:
+    """The one type that the values of all branches have; each that differs from the first is reported at its value.
+
+    An operator alone, where other branches have something else, is mostly a call that is being typed: it is compared
+    last, so that it is what is reported.
+
+    Source of the rule: ``VisitExpr_`` of ``IfNode`` and ``MatchNode`` in ``src/relay/transforms/type_infer.cc``, but
+    for that order.
+    """
+    numbers = list(range(len(values)))
+    operators = [number for number in numbers if isinstance(last_of(values[number]), Op)]
+    if 0 < len(operators) < len(numbers):
+        inferencer.solver.solve()  # a call whose type is not known yet would have that of the operator
+        numbers.sort(key=frozenset(operators).__contains__)
+    result = inferencer.types[values[numbers[0]]] if numbers else IncompleteType()
+    for number in numbers[1:]:
+        result = inferencer.unify(
+            result,
+            inferencer.types[values[number]],
+            expr,
+            lambda mismatch, number=number: _different(inferencer, expr, values, numbers[0], number, mismatch),
+        )
+    return result
+
+
+def _different(
+    inferencer: Inferencer, expr: If | Match, values: Sequence[Expr], first: int, number: int, mismatch: Mismatch
+) -> Finding:
+    lhs, rhs = inferencer.resolved(values[first]), inferencer.resolved(values[number])
+    one, all = ("branch", "branches") if isinstance(expr, If) else ("arm", "arms")
+    which = "first" if first < number else "other"
+    value = last_of(values[number])
+    if isinstance(value, Op):
+        own = f"the operator {value.name}, which is not called"
+    else:
+        own = f"{describe(rhs)}: {disagreement(facing(mismatch, lhs))}"
+    message = f"the {all} differ: the {which} is {describe(lhs)}, this one is {own}"
+    related = [Related(f"the {which} {one} is {describe(lhs)}", place=_place(expr, values, first))]
+    if isinstance(expr, If):
+        related += inferencer.origins(last_of(values[first]), last_of(values[number]))
+    return Finding("type-mismatch", message, _place(expr, values, number), related)
+
+
+def _place(expr: If | Match, values: Sequence[Expr], number: int) -> Place:
+    """Where the value of a branch is written. A name is one object wherever it is used: the branch has the place."""
+    value = last_of(values[number])
+    return Place(expr, branch=number) if isinstance(value, (Var, GlobalVar, Op, Constructor)) else Place(value)
