@@ -82,6 +82,12 @@ class _Frame:
         self.has_head = False
         self.start_statement(open + 1)
 
+    def leave_open(self) -> None:
+        """What is open in the current statement stays so: what follows is read as if it were not there."""
+        self.elements.clear()
+        self.sequences.clear()
+        self.opened.clear()
+
     def start_statement(self, first: int) -> None:
         self.index: list[int] = []
         self.blocks: dict[int, Block] = {}
@@ -227,6 +233,9 @@ class NestedStatementParser(StatementParser):
         if is_brace or not frame.index or (frame.is_clauses and not frame.has_head):
             return
         if not any(map(self._unclosed.__contains__, frame.opened)) if frame.opened else self._is_value(frame, token):
+            return
+        if frame.values.are_open:
+            frame.leave_open()  # it is being typed in the value of a let, which goes on
             return
         kinds = self._kinds_of(frame) + ";"
         frame.index.append(~token)

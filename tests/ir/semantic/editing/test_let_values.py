@@ -28,6 +28,11 @@ def @main(%x: Tensor[(10), float64], %g: Tensor[(10), float64]) {
   %j
 }
 """
+_NESTED = _TEXT.replace(") {\n  let %a", ") {\n  %97 = fn (%x: Tensor[(10), float64]) {\n  let %a").replace(
+    "  %j\n}\n", "  %j\n  };\n  %97(%x)\n}\n"
+)
+"""The same in a function inside of the statement, where it is read with that."""
+
 _STATEMENTS = (
     "let %new = nn.relu(%c);",
     "let %new: Tensor[(10), float64] = add(%c, %c);",
@@ -42,12 +47,14 @@ def _errors(snapshot: Snapshot) -> list[tuple[str, int]]:
     return [(each.message, snapshot.text.count("\n", 0, each.span.start)) for each in errors if each.span is not None]
 
 
-@pytest.mark.parametrize("line", [4, 5, 7, 11])
+@pytest.mark.parametrize(
+    ("text", "line"), [*[(_TEXT, line) for line in (4, 5, 7, 11)], *[(_NESTED, line) for line in (5, 6, 8, 12)]]
+)
 @pytest.mark.parametrize("statement", _STATEMENTS)
-def test_a_statement_typed_in_the_value_makes_errors_in_itself_alone(statement: str, line: int) -> None:
-    lines = _TEXT.splitlines(keepends=True)
+def test_a_statement_typed_in_the_value_makes_errors_in_itself_alone(statement: str, text: str, line: int) -> None:
+    lines = text.splitlines(keepends=True)
     at = len("".join(lines[:line]))
-    snapshot = Snapshot.open(_TEXT, "example.relay")
+    snapshot = Snapshot.open(text, "example.relay")
     assert not _errors(snapshot)
     snapshot = snapshot.edit(TextSpan(at, at), "  \n")
     for number, letter in enumerate(statement):
@@ -60,19 +67,20 @@ def test_a_statement_typed_in_the_value_makes_errors_in_itself_alone(statement: 
 
 
 @pytest.mark.parametrize(
-    ("written", "edited", "expected"),
+    ("written", "edited", "expected", "nested"),
     [
-        ("(%x, %g);", "(%x, %g)", ["expected `;`, found `let`"]),
-        ("let %b = (%x, %g)", "let %b (%x, %g)", ["expected `=`, found `(`"]),
-        ("let %b = (%x, %g)", "let %b = ", ["expected an expression, found `;`"]),
-        ("let %d = sin(%c);", "let %d = sin(%c)", ["expected `;`, found `%5`"]),
-        ("  %f;\n", "  %f\n", ["expected `;`"]),
-        ("  %f;\n", "", ["expected an expression here"]),
+        ("(%x, %g);", "(%x, %g)", "expected `;`, found `let`", None),
+        ("let %b = (%x, %g)", "let %b (%x, %g)", "expected `=`, found `(`", None),
+        ("let %b = (%x, %g)", "let %b = ", "expected an expression, found `;`", None),
+        ("let %d = sin(%c);", "let %d = sin(%c)", "expected `;`, found `%5`", None),
+        ("  %f;\n", "  %f\n", "expected `;`", "expected `;`, found `let`"),
+        ("  %f;\n", "", "expected an expression here", "expected an expression, found `%j`"),
     ],
 )
-def test_what_is_lost_in_the_value_is_one_error(written: str, edited: str, expected: list[str]) -> None:
-    snapshot = Snapshot.open(_TEXT.replace(written, edited, 1), "example.relay")
-    assert [message for message, _ in _errors(snapshot)] == expected
+def test_what_is_lost_in_the_value_is_one_error(written: str, edited: str, expected: str, nested: str | None) -> None:
+    for text, wanted in ((_TEXT, expected), (_NESTED, nested or expected)):
+        snapshot = Snapshot.open(text.replace(written, edited, 1), "example.relay")
+        assert [message for message, _ in _errors(snapshot)] == [wanted]
 
 
 def test_a_let_without_a_name_in_front_of_the_value_is_contained() -> None:
@@ -91,6 +99,14 @@ def @main() -> int32 {
 }
 """
     assert not _errors(Snapshot.open(text, "example.relay"))
+
+
+@pytest.mark.parametrize("typed", ["n", "nn.relu", "%98", "%9", "%5", "add(%d, %d)", "(%d, %e)"])
+@pytest.mark.parametrize("text", [_TEXT, _NESTED])
+def test_an_expression_typed_in_the_value_does_not_end_it(text: str, typed: str) -> None:
+    snapshot = Snapshot.open(text.replace("  let %e", f"  {typed}\n  let %e", 1), "example.relay")
+    lines = {line for _, line in _errors(snapshot)}
+    assert lines == {snapshot.text.count("\n", 0, snapshot.text.index("  let %e")) - 1}
 
 
 _MATCH = """#[version = "0.0.5"]
