@@ -82,6 +82,18 @@ HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "functions over types that are not known": lambda count: _doubled(count // 5, "%x", "fn (%q) { (%M, %q) }"),
     "branches": lambda count: _body("if (%c) { " * (count // 4) + "%c" + " } else { %c }" * (count // 4), "%c: bool"),
     "values of lets": lambda count: _lets(count // 2),
+    "lets whose value is a let each": _statements("let %aN = let %bN = 1f"),
+    "lets whose value is a let each, in braces": lambda count: _body(
+        "if (True) {\n" + "".join(f"let %a{n} = let %b{n} = 1f;\n" for n in range(count)) + "%x\n} else {\n%x\n}"
+    ),
+    "calls that are being typed in the value of a let": lambda count: _body(
+        "let %a = let %b = 1f;\n" + "".join(f"add(%x\nlet %b{n} = 1f;\n" for n in range(count)) + "%x;\n%a"
+    ),
+    "calls that are being typed in the value of a let in braces": lambda count: _body(
+        "if (True) {\nlet %a = let %b = 1f;\n"
+        + "".join(f"add(%x\nlet %b{n} = 1f;\n" for n in range(count))
+        + "%x;\n%a\n} else {\n%x\n}"
+    ),
     "lets that are values": lambda count: _body(
         "".join(f"let %a{number} = " for number in range(count // 2)) + "1;\n" + "%x;\n" * (count // 2) + "%x"
     ),

@@ -47,6 +47,7 @@ __all__ = [
     "BODY_END",
     "BOUND",
     "BRACE",
+    "BRACKET",
     "CLOSING_PARENTHESIS",
     "DEFINITION",
     "DEVICE",
@@ -81,7 +82,6 @@ __all__ = [
     "VALUE_BEGINS",
     "WHOLE_HEAD",
     "after_comments",
-    "ends_value_in",
     "is_open",
     "is_simple",
     "is_whole_binding",
@@ -252,16 +252,10 @@ NEXT_END: Final = re.compile(f"{_GAP};")
 NEXT_ELSE: Final = re.compile(f"{_GAP}{ELSE}")
 """What goes on with a value behind a brace."""
 
-_EXPRESSION_ITEM: Final = re.compile(
-    rf";(?={_GAP}[^{COMMENTS}}}{LET}{FREE_VAR}{GRAPH}])|;(?={_GAP}{GRAPH}(?!{_GAP}=))|{STOP}"
-)
-"""The semicolon before a statement that binds nothing, or what ends every body."""
-
-_ITEM_END: Final = re.compile(rf"[;}}({{\[]|\)|\]|{STOP}")
-_BRACKET: Final = re.compile(r"[()\[\]{}]")
+BRACKET: Final = re.compile(r"[()\[\]{}]")
 _BRACKET_OR_END: Final = re.compile(r"[()\[\]{};]")
 _BINDS: Final = re.compile(f"{_GAP}(?:{LET}|{_BINDS_GRAPH})")
-_BEFORE_BRACKET: Final = re.compile(rf"[{NAME}{UNKNOWN}](?=\[)")
+_BEFOREBRACKET: Final = re.compile(rf"[{NAME}{UNKNOWN}](?=\[)")
 
 
 def after_comments(kinds: str, position: int) -> int:
@@ -298,7 +292,7 @@ def is_open(kinds: str, pieces: Sequence[str]) -> bool:
     text = "".join(pieces)
     if "meta" not in text and "#" not in text:
         return False
-    marks = [mark.start() for mark in _BEFORE_BRACKET.finditer(kinds)]
+    marks = [mark.start() for mark in _BEFOREBRACKET.finditer(kinds)]
     opened = [at for at in marks if pieces[at] in ("meta", "#")]
     return bool(opened) and not any("\n" in piece for piece in pieces[opened[-1] :])
 
@@ -307,7 +301,7 @@ def unclosed_in(kinds: str) -> Sequence[int]:
     """The parentheses and brackets that are not closed in their braces."""
     opened: list[int] = []
     unclosed: list[int] = []
-    for mark in _BRACKET.finditer(kinds):
+    for mark in BRACKET.finditer(kinds):
         kind = mark[0]
         if kind in OPENING:
             opened.append(mark.start())
@@ -320,43 +314,6 @@ def unclosed_in(kinds: str) -> Sequence[int]:
             unclosed += opened[depth:]
             del opened[depth - 1 :]
     return [*unclosed, *opened]
-
-
-def ends_value_in(kinds: str, let: int, *, is_all: bool = True) -> tuple[bool | None, int]:
-    """What :meth:`.Splitter._ends_value` tells, ``None`` where these kinds do not; and how many of them tell it.
-
-    A parenthesis that nothing closes is being typed: what follows it is read as if it were not there. Unless the kinds
-    are all that there are, one that is open at their end may be closed behind them.
-    """
-    answer, seen = _ends_value_in(kinds, let)
-    if (answer is False or (answer is None and is_all)) and (unclosed := unclosed_in(kinds[let:seen])):
-        read = list(kinds)
-        for position in unclosed:
-            read[let + position] = COMMENTS[0]
-        answer, also_seen = _ends_value_in("".join(read), let)
-        return answer, max(seen, also_seen)
-    return answer, seen
-
-
-def _ends_value_in(kinds: str, let: int) -> tuple[bool | None, int]:
-    depth, position = 0, let
-    for mark in _EXPRESSION_ITEM.finditer(kinds, let):
-        before = kinds[position : mark.end()]
-        position = mark.end()
-        depth += sum(map(before.count, OPENING)) - sum(map(before.count, CLOSING))
-        if depth < 0 or not before.endswith(";"):
-            return False, position
-        if depth:
-            continue
-        end = _ITEM_END.search(kinds, position)
-        while end is not None and end[0] in OPENING:
-            depth, close = 1, end.end()
-            while depth and (bracket := _BRACKET.search(kinds, close)) is not None:
-                depth += 1 if bracket[0] in OPENING else -1
-                close = bracket.end()
-            end = _ITEM_END.search(kinds, close) if not depth else None
-        return (None, len(kinds)) if end is None else (end[0] == ";", end.end())
-    return None, len(kinds)
 
 
 def name_of_head(kinds: str) -> int | None:

@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
 from .extra_braces import FOLLOWS_NO_VALUE, Brace, PlaceOnLine, braces_too_many
-from .kind_patterns import ends_value_in, unclosed_in
+from .kind_patterns import unclosed_in
 from .lexer import WHITE_SPACE
 from .segment_text import SegmentText
 from .sequences import OpenValues, inner_semicolon, may_be_value
@@ -36,6 +36,7 @@ from .tokens import (
     NAME,
     UNCLOSED_STRING,
 )
+from .value_ends import ValueEnds
 from .values_below import BEGINS_VALUE, value_below
 
 __all__ = ["NestedStatementParser"]
@@ -69,11 +70,13 @@ class _Frame:
         "opened",
         "sequences",
         "statements",
+        "value_ends",
         "values",
     )
 
-    def __init__(self, open: int, is_clauses: bool) -> None:
+    def __init__(self, open: int, is_clauses: bool, kinds: str) -> None:
         self.open = open
+        self.value_ends = ValueEnds(kinds)
         self.is_clauses = is_clauses
         self.statements: list[Statement] = []
         self.clauses: list[ClauseSyntax] = []
@@ -93,7 +96,7 @@ class _Frame:
         self.blocks: dict[int, Block] = {}
         self.elements: list[int] = []  # where the current element of each open parenthesis begins
         self.sequences: list[bool] = []  # whether it is known to be a sequence of statements
-        self.values = OpenValues(first)
+        self.values = OpenValues(first, self.value_ends)
         self.matches: list[int] = []  # how many parentheses are open at each `match` whose braces are to come
         self.opened: list[int] = []  # each open parenthesis
 
@@ -111,7 +114,7 @@ class NestedStatementParser(StatementParser):
     def parse_nested(self) -> list[Statement]:
         """The statements of the segment, of which one at least has blocks in it, or no semicolon at its end."""
         kinds = self.kinds
-        frames = [_Frame(-1, False)]
+        frames = [_Frame(-1, False, kinds)]
         token = 0
         count = len(kinds)
         self.missing_braces = kinds.count("{") - kinds.count("}")
@@ -150,7 +153,7 @@ class NestedStatementParser(StatementParser):
                 )
                 if is_clauses and frame.matches:
                     frame.matches.pop()
-                frames.append(_Frame(token, is_clauses))
+                frames.append(_Frame(token, is_clauses, kinds))
             elif kind == "}" and len(frames) > 1:
                 self._close_frame(frames, token)
             else:
@@ -166,7 +169,8 @@ class NestedStatementParser(StatementParser):
                         frame.opened.pop()
                 elif kind == "=" and not frame.elements and kinds.startswith(LET_BINDING, token + 1):
                     columns = self._column(frame.values.item), self._column(token + 1)
-                    frame.values.see_let(token + 1, is_value=may_be_value(*columns))
+                    is_value = may_be_value(*columns) and self._ends_value(frame, token + 1)
+                    frame.values.see_let(token + 1, is_value=is_value)
                 elif kind in MATCH + MATCH_PARTIAL:
                     frame.matches.append(len(frame.elements))
                 elif kind == ",":
@@ -288,10 +292,15 @@ class NestedStatementParser(StatementParser):
         kinds, before = self.kinds, frame.index[-1]
         if before >= 0 and kinds[before] == ";":
             return True
-        if kinds[token] != LET or kinds[before] != "=":
-            return False
-        # The values in a chain of them all end, or none: a chain is looked through once.
-        return frame.values.are_chained or bool(ends_value_in(kinds, token)[0])
+        return kinds[token] == LET and kinds[before] == "=" and self._ends_value(frame, token)
+
+    def _ends_value(self, frame: _Frame, let: int) -> bool:
+        """Whether an expression and a semicolon follow in the same braces, which end a value that begins with ``let``.
+
+        At the end of the segment the semicolon may be missing. The values in a chain of them all end, or none: a chain
+        is looked through once.
+        """
+        return frame.values.are_chained or frame.value_ends.after(let)[0] is not False
 
     @property
     def _unclosed(self) -> frozenset[int]:

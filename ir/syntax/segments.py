@@ -38,11 +38,11 @@ from .kind_patterns import (
     TYPE_WITHOUT_WORD,
     VALUE_BEGINS,
     after_comments,
-    ends_value_in,
 )
 from .sequences import LOOK_AHEAD, OpenValues, inner_semicolon, may_be_value
 from .statements import Segment
 from .tokens import COMMENTS, DEF, DIRECTIVE, EXTERN, LET, METADATA, TYPE, VERSION
+from .value_ends import ValueEnds
 
 __all__ = ["Splitter"]
 
@@ -67,7 +67,7 @@ class Splitter(BraceSplitter):
     whole binding (:func:`is_whole_binding`), and whether these are all; where it is at hand.
     """
 
-    __slots__ = ("after_bindings",)
+    __slots__ = ("_value_ends", "after_bindings")
 
     def __init__(
         self,
@@ -79,6 +79,7 @@ class Splitter(BraceSplitter):
     ) -> None:
         super().__init__(kinds, places, expression, rest)
         self.after_bindings: Final = after_bindings
+        self._value_ends: Final = ValueEnds(kinds, is_all=rest is None)
 
     def cut(self, start: int, in_body: bool, before: Segment | None) -> Cut:
         """The segment that begins at ``start``, which must lie before the end; ``before`` is the one before it.
@@ -274,14 +275,14 @@ class Splitter(BraceSplitter):
 
     def _ends_value(self, let: int) -> bool:
         """Whether an expression and a semicolon follow in the same body, which end a value that begins with ``let``."""
-        answer, seen = ends_value_in(self.kinds, let, is_all=self.rest is None)
+        answer, seen = self._value_ends.after(let)
         count = _FOLLOWING
         while answer is None and self.rest is not None:
             # The semicolon of a binding that is skipped ends what lacks its own in front of it.
             if self.after_bindings is None or not self.kinds.rstrip(COMMENTS).endswith(";"):
                 raise Beyond
             following, is_all = self.after_bindings(count)
-            answer, seen = ends_value_in(self.kinds + following, let, is_all=is_all)
+            answer, seen = ValueEnds(self.kinds + following, is_all=is_all).after(let)
             if is_all:
                 break
             count *= 8
@@ -343,7 +344,7 @@ class Splitter(BraceSplitter):
         elements: list[int] = []  # where the current element of each open parenthesis begins
         sequences: list[bool] = []  # whether it is known to be a sequence of statements
         brackets: list[str] = []  # which parenthesis each is
-        values = OpenValues(first)
+        values = OpenValues(first, self._value_ends)
         while True:
             mark = STATEMENT_MARK.search(kinds, position)
             if mark is None:
@@ -391,7 +392,7 @@ class Splitter(BraceSplitter):
                     elements[-1] = position
                 else:
                     item = after_comments(kinds, values.item)
-                    goes_on = values.end_item(kinds, mark.start(), is_all=self.rest is None)
+                    goes_on = values.end_item(kinds, mark.start())
                     if self.rest is not None and values.seen == len(kinds):
                         raise Beyond
                     self._seen = max(self._seen, values.seen)

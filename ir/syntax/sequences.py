@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from .kind_patterns import BINDING, MARK, NEXT_BINDING, RUN_ON, after_comments, ends_value_in, unclosed_in
+from .kind_patterns import BINDING, MARK, NEXT_BINDING, RUN_ON, after_comments, unclosed_in
+from .value_ends import ValueEnds
 
 __all__ = ["LOOK_AHEAD", "OpenValues", "inner_semicolon", "may_be_value"]
 
@@ -19,10 +20,11 @@ class OpenValues:
     that binds nothing.
     """
 
-    __slots__ = ("_count", "_item", "_opened", "seen")
+    __slots__ = ("_count", "_ends", "_item", "_opened", "seen")
 
-    def __init__(self, item: int) -> None:
+    def __init__(self, item: int, ends: ValueEnds) -> None:
         self._item = item
+        self._ends = ends
         self._opened = 0
         self._count = 0
         self.seen = 0
@@ -50,7 +52,7 @@ class OpenValues:
         else:
             self._item = let
 
-    def end_item(self, kinds: str, semicolon: int, *, is_all: bool = True) -> bool:
+    def end_item(self, kinds: str, semicolon: int) -> bool:
         """The current item ends at ``semicolon``; whether a sequence still goes on.
 
         An expression whose semicolon is missing is being typed in it, if there is another one that ends it; unless the
@@ -65,7 +67,7 @@ class OpenValues:
             )
             goes_on: bool | None = False
             if is_typed:
-                goes_on, self.seen = ends_value_in(kinds, semicolon, is_all=is_all)
+                goes_on, self.seen = self._ends.after(semicolon)
             self._count -= goes_on is False
         self._opened = 0
         self._item = semicolon + 1
@@ -84,12 +86,14 @@ def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int
     """Whether a semicolon between parentheses belongs to a sequence inside them, ``(let %x = 1; %x)``; what shows it.
 
     It does where the element that it ends is a binding, or where the parentheses close before the next line that
-    begins a statement; else a parenthesis is missing, and the semicolon ends the statement. The second value is the
-    end of the kinds that were scanned.
+    begins a statement; else a parenthesis is missing, and the semicolon ends the statement. So it is where a binding
+    follows something else in the element. The second value is the end of the kinds that were scanned.
     """
     first = after_comments(kinds, element)
     if BINDING.match(kinds, first):
         return True, semicolon
+    if RUN_ON.search(kinds, first, semicolon) is not None:
+        return False, semicolon
     depth, braces = 1, 0
     position = semicolon + 1
     limit = min(len(kinds), semicolon + LOOK_AHEAD)

@@ -74,7 +74,7 @@ def test_a_statement_typed_in_the_value_makes_errors_in_itself_alone(statement: 
         ("let %b = (%x, %g)", "let %b = ", "expected an expression, found `;`", None),
         ("let %d = sin(%c);", "let %d = sin(%c)", "expected `;`, found `%5`", None),
         ("  %f;\n", "  %f\n", "expected `;`", "expected `;`, found `let`"),
-        ("  %f;\n", "", "expected an expression here", "expected an expression, found `%j`"),
+        ("  %f;\n", "", "expected an expression here", "expected an expression, found `let`"),
     ],
 )
 def test_what_is_lost_in_the_value_is_one_error(written: str, edited: str, expected: str, nested: str | None) -> None:
