@@ -23,17 +23,57 @@ _FARTHEST_BRACE: Final = 65_536
 """In so many kinds behind a brace that may be too many, the one is looked for that closes."""
 
 
+class _Braces:
+    """Which brace closes another one in a string of kinds, each stretch of which is looked through once.
+
+    A text may have ten thousand braces that nothing closes.
+    """
+
+    __slots__ = ("_closing", "_kinds", "_open", "_position", "_start")
+
+    def __init__(self, kinds: str) -> None:
+        self._kinds: Final = kinds
+        self._start = self._position = 0  # what was looked through
+        self._open: dict[int, int] = {}  # the braces that are open at its end, each with how many are so before it
+        self._closing: Final[dict[int, int]] = {}
+
+    def closing(self, opening: int) -> tuple[int | None, int]:
+        """The brace that closes ``opening`` in the same body; else ``None``, and how many are open at the end.
+
+        That is 0 where the body ends before.
+        """
+        if not self._start <= opening < self._position:
+            self._start, self._position, self._open = opening, opening, {}
+        elif opening not in self._open:
+            return self._closing.get(opening), 0
+        for mark in BRACE.finditer(self._kinds, self._position):
+            self._position = mark.end()
+            if mark[0] == "{":
+                self._open[mark.start()] = len(self._open)
+            elif mark[0] != "}":
+                self._open = {}
+                return None, 0
+            elif self._open:
+                closed, _ = self._open.popitem()
+                self._closing[closed] = mark.start()
+                if closed == opening:
+                    return mark.start(), 0
+        self._position = len(self._kinds)
+        return None, len(self._open) - self._open[opening]
+
+
 class BraceSplitter(DefinitionSplitter):
     """Finds the braces that close others in a string of kinds, and the ends of what is never closed.
 
     ``places`` tells where a piece stands on its line; the rest is as :class:`.Splitter` has it.
     """
 
-    __slots__ = ("_before", "_places", "are_places_asked", "expression")
+    __slots__ = ("_before", "_braces", "_places", "are_places_asked", "expression")
 
     def __init__(self, kinds: str, places: PlacesOnLines, expression: bool, rest: Callable[[int], bool] | None) -> None:
         super().__init__(kinds, rest)
         self.expression: Final = expression
+        self._braces: Final = _Braces(kinds)
         self._places: Final = places
         self.are_places_asked = False
         """Whether where pieces stand on their lines told something of the segment."""
@@ -65,28 +105,21 @@ class BraceSplitter(DefinitionSplitter):
 
         They are of the statement from ``first`` on.
         """
-        depth = 1
-        for mark in BRACE.finditer(self.kinds, position):
-            if mark[0] == "{":
-                depth += 1
-            elif mark[0] == "}":
-                depth -= 1
-                if not depth:
-                    end = mark.end()
-                    after = after_comments(self.kinds, end)
-                    # A brace that ends the text or the definition is the function's own, not this statement's.
-                    if self.expression:
-                        return end
-                    if self.rest is not None and after + MARGIN > len(self.kinds):
-                        raise Beyond
-                    if after == len(self.kinds) or NEXT_TOP.match(self.kinds, after):
-                        return None
-                    return self._closed_below(first, position - 1, mark.start()) or end
-            else:
-                return None
-        if self.rest is not None and self.rest(depth):
+        closing, depth = self._braces.closing(position - 1)
+        if closing is None:
+            if depth and self.rest is not None and self.rest(depth):
+                raise Beyond
+            return None
+        end = closing + 1
+        # A brace that ends the text or the definition is the function's own, not this statement's.
+        if self.expression:
+            return end
+        after = after_comments(self.kinds, end)
+        if self.rest is not None and after + MARGIN > len(self.kinds):
             raise Beyond
-        return None
+        if after == len(self.kinds) or NEXT_TOP.match(self.kinds, after):
+            return None
+        return self._closed_below(first, position - 1, closing) or end
 
     def _closed_below(self, first: int, opening: int, closing: int) -> int | None:
         """The position after another brace that closes ``opening``, where one before it is too many.

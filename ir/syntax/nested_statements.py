@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
 from .extra_braces import FOLLOWS_NO_VALUE, Brace, PlaceOnLine, braces_too_many
-from .kind_patterns import unclosed_in
+from .kind_patterns import BINDING, after_comments, unclosed_in
 from .lexer import WHITE_SPACE
 from .segment_text import SegmentText
 from .sequences import OpenValues, inner_semicolon, may_be_value
@@ -57,6 +57,7 @@ class _Frame:
     """A block while it is being read."""
 
     __slots__ = (
+        "_looked_at",
         "blocks",
         "clause_body",
         "clause_head",
@@ -90,6 +91,22 @@ class _Frame:
         self.elements.clear()
         self.sequences.clear()
         self.opened.clear()
+        self._looked_at = 0
+
+    def close_element(self) -> None:
+        """What was opened last is closed."""
+        self.elements.pop()
+        self.sequences.pop()
+        self.opened.pop()
+        self._looked_at = min(self._looked_at, len(self.opened))
+
+    def are_in(self, unclosed: frozenset[int]) -> bool:
+        """Whether nothing of what is open is closed; of ten thousand parentheses, each is looked at once."""
+        opened, number = self.opened, self._looked_at
+        while number < len(opened) and opened[number] in unclosed:
+            number += 1
+        self._looked_at = number
+        return number == len(opened)
 
     def start_statement(self, first: int) -> None:
         self.index: list[int] = []
@@ -99,6 +116,7 @@ class _Frame:
         self.values = OpenValues(first, self.value_ends)
         self.matches: list[int] = []  # how many parentheses are open at each `match` whose braces are to come
         self.opened: list[int] = []  # each open parenthesis
+        self._looked_at = 0  # so many of them are known to be closed by nothing
 
 
 class NestedStatementParser(StatementParser):
@@ -164,9 +182,7 @@ class NestedStatementParser(StatementParser):
                     frame.opened.append(token)
                 elif kind in ")]":
                     if frame.elements:
-                        frame.elements.pop()
-                        frame.sequences.pop()
-                        frame.opened.pop()
+                        frame.close_element()
                 elif kind == "=" and not frame.elements and kinds.startswith(LET_BINDING, token + 1):
                     columns = self._column(frame.values.item), self._column(token + 1)
                     is_value = may_be_value(*columns) and self._ends_value(frame, token + 1)
@@ -203,7 +219,7 @@ class NestedStatementParser(StatementParser):
         return frames[0].statements
 
     def _take_semicolon(self, frame: _Frame, token: int) -> None:
-        if frame.elements and (frame.sequences[-1] or inner_semicolon(self.kinds, frame.elements[-1], token)[0]):
+        if frame.elements and (frame.sequences[-1] or self._is_inner(frame, token)):
             frame.elements[-1] = token + 1
             frame.sequences[-1] = True
             return
@@ -211,6 +227,13 @@ class NestedStatementParser(StatementParser):
             return
         self._finish_statement(frame)
         frame.start_statement(token + 1)
+
+    def _is_inner(self, frame: _Frame, semicolon: int) -> bool:
+        """Whether a semicolon in parentheses belongs to a sequence inside them."""
+        element = frame.elements[-1]
+        if not BINDING.match(self.kinds, after_comments(self.kinds, element)) and frame.opened[-1] in self._unclosed:
+            return False
+        return inner_semicolon(self.kinds, element, semicolon)[0]
 
     def _resynchronise(self, frames: list[_Frame], token: int) -> None:
         """End what is incomplete before a closing brace, or before a binding in braces: what follows is read as it is.
@@ -222,7 +245,7 @@ class NestedStatementParser(StatementParser):
         kinds = self.kinds
         is_brace = kinds[token] == "}"
         if not is_brace and not kinds.startswith((GRAPH_BINDING, LET_BINDING), token):
-            is_inside = self._column(token) is None or not self._unclosed.issuperset(frames[-1].opened)
+            is_inside = self._column(token) is None or not frames[-1].are_in(self._unclosed)
             if is_inside or not self._is_outside(frames, token):
                 return
         lost_brace = False

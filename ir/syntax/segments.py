@@ -17,6 +17,7 @@ from .definition_splitter import MARGIN
 from .extra_braces import PlacesOnLines
 from .kind_patterns import (
     AFTER_CLOSE,
+    BINDING,
     BODY_END,
     BOUND,
     DEFINITION,
@@ -323,6 +324,16 @@ class Splitter(BraceSplitter):
         self._seen = max(self._seen, limit)
         return if_far and limit < len(kinds)
 
+    def _is_inner(self, element: int, semicolon: int) -> bool:
+        """Whether a semicolon in parentheses belongs to a sequence inside them, whose current element is known."""
+        if not BINDING.match(self.kinds, after_comments(self.kinds, element)) and not self._closes(semicolon + 1, 1):
+            return False  # it is not looked at what each of ten thousand calls that are not closed is followed by
+        is_inner, seen = inner_semicolon(self.kinds, element, semicolon)
+        if self.rest is not None and seen == len(self.kinds):
+            raise Beyond
+        self._seen = max(self._seen, seen)
+        return is_inner and self._closes(semicolon + 1, 1, if_far=True)
+
     def _simple_end(self, start: int) -> int | None:
         """Where a statement without braces ends that begins here, if it has a semicolon, and no ``let`` in it.
 
@@ -378,15 +389,10 @@ class Splitter(BraceSplitter):
                 if cut is not None and not values.are_open:
                     return cut
             elif kind == ";":
-                if elements and not sequences[-1]:
-                    inner, seen = inner_semicolon(kinds, elements[-1], mark.start())
-                    if self.rest is not None and seen == len(kinds):
-                        raise Beyond
-                    self._seen = max(self._seen, seen)
-                    if not inner or not self._closes(position, 1, if_far=True):
-                        if not values.are_open:
-                            return Cut(position, Role.STATEMENT, True)
-                        elements, sequences, brackets = [], [], []  # they are being typed in the value
+                if elements and not sequences[-1] and not self._is_inner(elements[-1], mark.start()):
+                    if not values.are_open:
+                        return Cut(position, Role.STATEMENT, True)
+                    elements, sequences, brackets = [], [], []  # they are being typed in the value
                 if elements:
                     sequences[-1] = True
                     elements[-1] = position

@@ -50,6 +50,8 @@ _TEXT_OF: Final = {
     "}": "\n}",
 }
 """What to insert for each kind of token that may be missing."""
+_LOOKED_AT: Final = 64
+"""In so many tokens it is looked for the end of a statement first, and then in as many times more."""
 _LONGEST_MENDED: Final = 2_000
 """In a statement of more tokens no missing one is looked for: each try is to parse it again."""
 _MOST_UNKNOWN: Final = 16
@@ -96,29 +98,49 @@ class StatementParser:
     def _finish_each(
         self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]
     ) -> None:
-        """Parse one statement, or several that are run together."""
+        """Parse one statement, or several that are run together.
+
+        Where each of them ends, a few tokens mostly tell: ten thousand may be run together.
+        """
+        placed = deque(blocks.items())
+
+        def blocks_before(end: int) -> dict[int, Block]:
+            here: dict[int, Block] = {}
+            while placed and placed[0][0] < end:
+                position, block = placed.popleft()
+                here[position - first] = block
+            return here
+
+        first = 0
+        end = _LOOKED_AT if start == "statement" else len(kinds)
         while True:
-            shape = shape_of(start, kinds)
-            if shape.fault is None:
-                into.append(Statement(shape.root, kinds, index, blocks))
-                return
+            part, tokens = kinds[first:end], index[first:end]
+            shape = shape_of(start, part)
             fault = shape.fault
-            readable = fault.position >= len(kinds) or kinds[fault.position] not in (UNKNOWN, UNCLOSED_STRING)
-            cut = self.next_statement(kinds, index, fault) if start == "statement" and readable else None
-            if cut is None:
-                into.append(self.mend(start, kinds, index, blocks, fault))
+            cut = None
+            if fault is not None and (fault.position < len(part) or end >= len(kinds)):
+                readable = fault.position >= len(part) or part[fault.position] not in (UNKNOWN, UNCLOSED_STRING)
+                cut = self.next_statement(part, tokens, fault) if start == "statement" and readable else None
+            if cut is None and end < len(kinds):
+                end = first + _LOOKED_AT * (end - first)
+                continue
+            if fault is None:
+                into.append(Statement(shape.root, part, tokens, blocks_before(end)))
                 return
-            here = {position: block for position, block in blocks.items() if position < cut}
-            there = {position - cut: block for position, block in blocks.items() if position >= cut}
-            head = kinds[:cut]
+            if cut is None:
+                into.append(self.mend(start, part, tokens, blocks_before(end), fault))
+                return
+            here = blocks_before(first + cut)
+            head = part[:cut]
             shape = shape_of(start, head + ";")
             if shape.fault is None and not head.endswith(";"):
-                self.report_missing(";", index[cut])
-                into.append(Statement(shape.root, head + ";", [*index[:cut], ~index[cut]], here))
+                self.report_missing(";", tokens[cut])
+                into.append(Statement(shape.root, head + ";", [*tokens[:cut], ~tokens[cut]], here))
             else:
                 fault = shape_of(start, head).fault or ShapeFault(cut, frozenset(";"))
-                into.append(self.mend(start, head, index[:cut], here, fault))
-            kinds, index, blocks = kinds[cut:], list(index[cut:]), there
+                into.append(self.mend(start, head, tokens[:cut], here, fault))
+            first += cut
+            end = first + _LOOKED_AT
 
     def _finish_chain(self, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]) -> None:
         """Parse each statement of a let whose value is a sequence of them, and before these the let without a value."""

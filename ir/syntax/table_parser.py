@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -97,7 +98,7 @@ def parse_kinds(make: Callable[[str, list[Any]], _Tree], start: str, kinds: str)
     starts, rules, actions, gotos, passed_on = tables()
     first, last = starts[start]
     states, values = [first], list[Any]()
-    for position, kind in enumerate((*kinds, END)):
+    for position, kind in enumerate(chain(kinds, (END,))):
         while True:
             action = actions[states[-1]].get(kind)
             if action is None:
