@@ -7,7 +7,9 @@ literal may reach. So it is with those at fault, as long as the same is wrong wi
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from ..expressions import Expr, Let
@@ -133,10 +135,10 @@ class _OtherLiterals:
                 del waiting[-arity:]
             waiting.append(number)
             self._values.append(action(lowering, step, [self._values[part] for part in parts]))
-            if any(step.node.first <= at <= step.node.last for at in positions):
+            if bisect_left(positions, step.node.first) < bisect_right(positions, step.node.last):
                 self._again.append(_Again(number, action, step, parts))
             else:
-                self._kept.update(list(lowering.origins.items())[known:])
+                self._kept.update(islice(reversed(lowering.origins.items()), len(lowering.origins) - known))
             known = len(lowering.origins)
 
     def lowered(self, literals: Sequence[str]) -> LoweredStatement | None:

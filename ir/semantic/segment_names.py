@@ -63,6 +63,15 @@ _BLANKS_ALONE: Final = {code: "x" for code in range(128) if chr(code) not in WHI
 _NOTHING: Final = LocalNames({}, {}, {}, frozenset())
 
 
+class _LocalOfType(NamedTuple):
+    """:class:`LocalNames` of a data type, while they are put together."""
+
+    definitions: dict[int, tuple[SymbolKind, str]]
+    uses: dict[int, tuple[int, int]]
+    outside: dict[int, tuple[SymbolKind, str]]
+    unresolved: set[int]
+
+
 class SegmentNames:
     """What the tokens of each segment of a text name, by its analysis."""
 
@@ -154,28 +163,29 @@ class SegmentNames:
         return declared
 
     def _local_of_type(self, number: int) -> LocalNames:
-        memo = self.analysis.context.types.memos[number]
-        known = memo.get(LocalNames)
-        if isinstance(known, LocalNames):
-            return known
-        lowering = self.analysis.context.types.reading.lowering
-        definitions = {
-            definition.token: (definition.kind, definition.name)
-            for definition in lowering.definitions
-            if definition.unit is not None and definition.unit.number == number
-        }
-        uses: dict[int, tuple[int, int]] = {}
-        outside: dict[int, tuple[SymbolKind, str]] = {}
+        memos = self.analysis.context.types.memos
+        if not isinstance(memos[number].get(LocalNames), LocalNames):
+            for memo, names in zip(memos, self._locals_of_types(), strict=True):
+                memo.setdefault(LocalNames, names)
+        return cast("LocalNames", memos[number][LocalNames])
+
+    def _locals_of_types(self) -> Sequence[LocalNames]:
+        """What the tokens of each data type mean: all of them are gone through at once."""
+        types = self.analysis.context.types
+        made = [_LocalOfType({}, {}, {}, set()) for _ in types.memos]
+        lowering = types.reading.lowering
+        for definition in lowering.definitions:
+            if definition.unit is not None:
+                made[definition.unit.number].definitions[definition.token] = (definition.kind, definition.name)
         for unit, token, definition in lowering.uses:
-            if unit.number == number and definition.unit is not None:
+            if definition.unit is not None:
                 if definition.kind is SymbolKind.TYPE_PARAMETER:
-                    uses[token] = (0, definition.token)
+                    made[unit.number].uses[token] = (0, definition.token)
                 else:
-                    outside[token] = (definition.kind, definition.name)
-        unresolved = frozenset(token for unit, token in lowering.unresolved if unit.number == number)
-        names = LocalNames(definitions, uses, outside, unresolved)
-        memo[LocalNames] = names
-        return names
+                    made[unit.number].outside[token] = (definition.kind, definition.name)
+        for unit, token in lowering.unresolved:
+            made[unit.number].unresolved.add(token)
+        return [LocalNames(*each[:-1], frozenset(each.unresolved)) for each in made]
 
     def definitions(self, index: int) -> Iterator[DefinitionSite]:
         """The definitions in one segment, in order."""
@@ -205,12 +215,13 @@ class SegmentNames:
         state = self.state(index)
         if state is not None and function is not None:
             kinds, texts, _ = self.analysis.segments[index].tokens
+            uses = frozenset(state.uses)
             for token, kind in enumerate(kinds):
                 if kind in VALUES and token not in sites:
                     defined = self.analysis.definition_before(function, texts[token], state.order)
                     if defined is not None:
                         sites[token] = DefinitionSite(*defined)
-                    elif texts[token] in state.uses:
+                    elif texts[token] in uses:
                         unresolved.add(token)
         return sites, unresolved
 
@@ -281,6 +292,7 @@ class SegmentNames:
         function = self.plain(index)
         if state is not None and function is not None:
             kinds, texts, _ = self.analysis.segments[index].tokens
+            uses = frozenset(state.uses)
             for token, kind in enumerate(kinds):
                 if kind in VALUES and token not in named:
                     name = texts[token]
@@ -291,7 +303,7 @@ class SegmentNames:
                         named[token] = (SymbolKind.PARAMETER, False)
                     elif kind == GRAPH and self.analysis.outer_definition(function, name) is not None:
                         named[token] = (SymbolKind.GRAPH, False)
-                    elif name in state.uses:
+                    elif name in uses:
                         unresolved.add(token)
         return named, unresolved
 

@@ -381,12 +381,10 @@ class StatementNames:
         if whole is not None:
             return whole[0].definitions[whole[1]].get(key.token)
         function = self.in_segments.plain(key.segment)
-        definitions: Sequence[Definition] = ()
         if function is not None and key.segment == function.start - 1:
-            definitions = function.head.definitions
-        elif (own := self._own(key.segment)) is not None:
-            definitions = own.lowering.definitions
-        return next((definition for definition in definitions if definition.token == key.token), None)
+            return _by_token(function.head.definitions, function.head.memo).get(key.token)
+        own = self._own(key.segment)
+        return None if own is None else _by_token(own.lowering.definitions, own.memo).get(key.token)
 
     def value(self, key: object) -> Expr | None:
         """The expression that a symbol stands for."""
@@ -530,3 +528,11 @@ def _known(type: Type | None) -> Type | None:
 def _sound_type(state: TypedStatement) -> Type:
     """The type of a statement; the error type where something is wrong with it."""
     return ERROR if isinstance(state, ReportedStatement) and state.diagnostics else state.type
+
+
+def _by_token(definitions: Sequence[Definition], memo: dict[object, object]) -> Mapping[int, Definition]:
+    """The definitions of a head or a statement by their tokens, cached with it: an outline asks for each of them."""
+    known = cast("Mapping[int, Definition] | None", memo.get(_by_token))
+    if known is None:
+        known = memo[_by_token] = {each.token: each for each in reversed(definitions)}
+    return known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from .shapes import ShapeNode
@@ -65,20 +65,18 @@ class ClauseSyntax:
 class Block:
     """What stands between two braces: statements, or the clauses of a match. Unclosed, it reaches to the end."""
 
-    __slots__ = ("clauses", "close", "open", "statements")
+    __slots__ = ("_parts", "clauses", "close", "open", "statements")
 
     def __init__(self, open: int, close: int, statements: list[Statement], clauses: list[ClauseSyntax] | None) -> None:
         self.open: Final = open
         self.close: Final = close
         self.statements: Final = statements
         self.clauses: Final = clauses
+        self._parts: Sequence[Statement] | None = statements if clauses is None else None
 
-    def parts(self) -> Iterator[Statement]:
+    def parts(self) -> Sequence[Statement]:
         """Every statement directly in this block, heads of clauses included."""
-        if self.clauses is None:
-            yield from self.statements
-            return
-        for clause in self.clauses:
-            if clause.head is not None:
-                yield clause.head
-            yield from clause.body
+        if self._parts is None:
+            clauses = self.clauses or ()
+            self._parts = [part for each in clauses for part in (each.head, *each.body) if part is not None]
+        return self._parts

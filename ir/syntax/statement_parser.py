@@ -55,7 +55,7 @@ _LOOKED_AT: Final = 64
 _LONGEST_MENDED: Final = 2_000
 """In a statement of more tokens no missing one is looked for: each try is to parse it again."""
 _MOST_UNKNOWN: Final = 16
-"""Where a statement has more characters that Relay does not know, all of them are left out at once."""
+"""Where a statement has more characters that Relay does not know, or quotes, all of them are left out at once."""
 _LONGEST_SHOWN: Final = 40
 _GOES_ON: Final = frozenset(f"{CLOSING},.:=")
 """The kinds that no statement begins with."""
@@ -287,17 +287,18 @@ class StatementParser:
 
         So is a quote left out that stands where no string does, which is reported already.
         """
-        is_quote = kinds[position] == UNCLOSED_STRING
+        unreadable = kinds[position]
+        is_quote = unreadable == UNCLOSED_STRING
+        is_many = kinds.count(unreadable) > _MOST_UNKNOWN
         if is_quote and (start == "statement" or self.texts[index[position]] != _QUOTE):
-            kinds = kinds[:position] + "s" + kinds[position + 1 :]
+            kinds = kinds.replace(unreadable, "s", -1 if is_many else 1)
         else:
             unknown = index[position]
-            is_many = kinds.count(UNKNOWN) > _MOST_UNKNOWN and not is_quote
-            dropped = [place for place, kind in enumerate(kinds) if kind == UNKNOWN] if is_many else [position]
+            dropped = [place for place, kind in enumerate(kinds) if kind == unreadable] if is_many else [position]
             for place in dropped[: 0 if is_quote else MOST_FINDINGS]:
                 self.report_unknown(index[place])
             kept = (
-                [place for place in range(len(kinds)) if kinds[place] != UNKNOWN]
+                [place for place in range(len(kinds)) if kinds[place] != unreadable]
                 if is_many
                 else ([*range(position), *range(position + 1, len(kinds))])
             )

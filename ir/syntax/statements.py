@@ -139,7 +139,7 @@ class Segment(SegmentText):
             yield statement
             yield from statement.listed
             for block in reversed(statement.blocks.values()):
-                stack.extend(reversed(list(block.parts())))
+                stack.extend(reversed(block.parts()))
 
     def _open_comments(self) -> Sequence[Diagnostic]:
         """A finding for each comment that is never closed; of a thousand no more are looked for."""

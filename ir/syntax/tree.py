@@ -155,7 +155,7 @@ def nodes_at(segment: Segment, offset: int, base: int) -> Iterator[SyntaxNode]:
     """The nodes around ``offset``, counted from the segment's start at ``base``; the innermost first."""
     path: list[SyntaxNode] = []
     segment.parse()
-    statements = list(segment.statements)
+    statements: Sequence[Statement] = segment.statements
     while statements:
         chosen = _statement_at(segment, statements, offset)
         if chosen is None:
@@ -177,7 +177,7 @@ def nodes_at(segment: Segment, offset: int, base: int) -> Iterator[SyntaxNode]:
                 block = candidate
                 span = segment.range(candidate.open, close).shifted(base)
                 path.append(SyntaxNode("block", span, chosen))
-        statements = list(block.parts()) if block is not None else []
+        statements = block.parts() if block is not None else ()
     return reversed(path)
 
 
