@@ -370,6 +370,13 @@ def _bound_in(state: TypedStatement) -> Mapping[int, tuple[SymbolKind, str]]:
 
 
 def _local_of_whole(function: WholeFunctionAnalysis, number: int) -> LocalNames:
+    memo = function.memos[number]
+    if not isinstance(memo.get(LocalNames), LocalNames):
+        memo[LocalNames] = _names_of_whole(function, number)
+    return cast("LocalNames", memo[LocalNames])
+
+
+def _names_of_whole(function: WholeFunctionAnalysis, number: int) -> LocalNames:
     definitions = {
         token: (definition.kind, definition.name) for token, definition in function.definitions[number].items()
     }
@@ -380,5 +387,10 @@ def _local_of_whole(function: WholeFunctionAnalysis, number: int) -> LocalNames:
             outside[token] = (meaning.kind, meaning.name)
         else:
             uses[token] = (meaning.unit - number, meaning.token)
-    unresolved = frozenset(token for unit, token in function.unresolved if unit == number)
-    return LocalNames(definitions, uses, outside, unresolved)
+    unresolved = cast("Mapping[int, set[int]] | None", function.memo.get(_names_of_whole))
+    if unresolved is None:
+        by_segment: dict[int, set[int]] = {}
+        for unit, token in function.unresolved:
+            by_segment.setdefault(unit, set()).add(token)
+        unresolved = function.memo[_names_of_whole] = by_segment
+    return LocalNames(definitions, uses, outside, frozenset(unresolved.get(number, ())))

@@ -301,18 +301,25 @@ def unclosed_in(kinds: str) -> Sequence[int]:
     """The parentheses and brackets that are not closed in their braces."""
     opened: list[int] = []
     unclosed: list[int] = []
+    counts = [{"(": 0, "[": 0}]  # how many of each are open in each of the braces
     for mark in BRACKET.finditer(kinds):
         kind = mark[0]
         if kind in OPENING:
             opened.append(mark.start())
+            if kind == "{":
+                counts.append({"(": 0, "[": 0})
+            else:
+                counts[-1][kind] += 1
             continue
         opening = OPENING[CLOSING.index(kind)]
-        depth = len(opened)
-        while depth and kinds[opened[depth - 1]] not in ("{", opening):
-            depth -= 1
-        if depth and kinds[opened[depth - 1]] == opening:
-            unclosed += opened[depth:]
-            del opened[depth - 1 :]
+        if len(counts) == 1 if opening == "{" else not counts[-1][opening]:
+            continue  # it closes nothing
+        inside = counts.pop() if opening == "{" else counts[-1]
+        while kinds[at := opened.pop()] != opening:
+            unclosed.append(at)
+            inside[kinds[at]] -= 1
+        if opening != "{":
+            inside[opening] -= 1
     return [*unclosed, *opened]
 
 

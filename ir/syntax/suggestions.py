@@ -40,7 +40,7 @@ class NearestNames:
     A text may have ten thousand of them, and an editor is shown the first thousand findings.
     """
 
-    __slots__ = ("_asked", "_compared", "_functions")
+    __slots__ = ("_asked", "_compared", "_told")
 
     def __init__(self) -> None:
         self.begin()
@@ -49,12 +49,17 @@ class NearestNames:
         """Another reading of the text begins, or the following of an edit."""
         self._asked: set[str] = set()
         self._compared = 0
-        self._functions: dict[str, list[str]] = {}
-        """What is told of the names of functions: the same wherever they are used."""
+        self._told: dict[str, list[str]] = {}
+        """What is told of the names of functions and operators: the same wherever they are used."""
 
-    def closest(self, name: str, names: Callable[[], Iterable[str]], count: int = 1) -> list[str]:
-        """The names most like ``name`` of those that ``names`` gives, as :func:`closest` tells them."""
-        known = self._functions.get(name)
+    def closest(
+        self, name: str, names: Callable[[], Iterable[str]], count: int = 1, *, is_of_module: bool = False
+    ) -> list[str]:
+        """The names most like ``name`` of those that ``names`` gives, as :func:`closest` tells them.
+
+        They are the same at each place of a module for the name of a function, and for those that are ``is_of_module``.
+        """
+        known = self._told.get(name) if is_of_module or name.startswith("@") else None
         if known is not None:
             return known[:count]
         is_new = name not in self._asked
@@ -65,13 +70,13 @@ class NearestNames:
             self._asked.add(name)
             self._compared += len(candidates)
         near = closest(name, candidates, count)
-        if name.startswith("@"):
-            self._functions[name] = near
+        if is_of_module or name.startswith("@"):
+            self._told[name] = near
         return near
 
     def is_passed_over(self, name: str) -> bool:
         """Whether it is not told any more what was meant by ``name``."""
-        return self.are_exhausted and name not in self._asked and name not in self._functions
+        return self.are_exhausted and name not in self._asked and name not in self._told
 
     @property
     def are_exhausted(self) -> bool:

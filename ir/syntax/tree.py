@@ -270,9 +270,10 @@ def definition_tokens(segment: Segment, token: int) -> tuple[int, int]:
     """The first and the last token of the statement, parameter or pattern that the name at ``token`` is defined by."""
     segment.parse()
     statements = segment.statements
-    if len(statements) == 1 and _binds_first(statements[0], token):
-        return token, _last_token(statements[0], len(statements[0].kinds) - 1)
-    for statement in statements:
+    if len(statements) == 1:
+        statement = statements[0]
+        if _binds_first(statement, token):
+            return token, _last_token(statement, len(statement.kinds) - 1)
         # Of a long head, the parameters are a row: ten thousand of them are not gone through for each other.
         at = bisect_right(statement.listed, token, key=lambda each: each.first) - 1
         root = statement.listed[at].root if at >= 0 else None

@@ -202,9 +202,7 @@ def _arm_places(snapshot: Snapshot, match: TextSpan) -> Iterator[tuple[TextSpan,
     """The arms between the braces of a match: each without its comma, and with it and the blanks before."""
     depth, opened, start, end = 0, -1, -1, -1
     last = -1
-    for token in snapshot.tokens(match.start, match.end):
-        if token.role is TokenRole.COMMENT:
-            continue
+    for token in snapshot.written_tokens(match.start, match.end):
         if token.text in ("(", "[", "{"):
             depth += 1
             if opened < 0 and depth == 1 and token.text == "{":
@@ -248,13 +246,13 @@ def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:
     """The outermost braces in a range."""
     blocks: list[TextSpan] = []
     opened: list[int] = []
-    for token in snapshot.tokens(span.start, span.end):
-        if token.text == "{":
-            opened.append(token.span.start)
-        elif token.text == "}" and opened:
+    for begin, text in snapshot.words(span.start, span.end):
+        if text == "{":
+            opened.append(begin)
+        elif text == "}" and opened:
             start = opened.pop()
             if not opened:
-                blocks.append(TextSpan(start, token.span.end))
+                blocks.append(TextSpan(start, begin + 1))
     return blocks
 
 

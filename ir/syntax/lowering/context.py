@@ -115,9 +115,11 @@ class LoweringContext:
         token: int,
         candidates: Callable[[], Iterable[str]],
         related: Iterable[Related] = (),
+        *,
+        is_of_module: bool = False,
     ) -> None:
         span = self.unit.span(token)
-        near = self.names.nearest.closest(name, candidates, count=3)
+        near = self.names.nearest.closest(name, candidates, count=3, is_of_module=is_of_module)
         hint = f"; did you mean {near[0]}?" if near else ""
         self.unresolved.append((self.unit, token))
         shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}… ({len(name)} characters)"

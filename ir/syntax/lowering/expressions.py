@@ -159,7 +159,7 @@ class ExpressionLowering(AttributeLowering):
                 "undefined-operator", "an attribute takes no", name, token, lambda: ("None", "True", "False")
             )
             return FAILED
-        self._report_unknown("undefined-operator", "unknown operator", name, token, self._operators)
+        self._report_unknown("undefined-operator", "unknown operator", name, token, self._operators, is_of_module=True)
         return ErrorExpr()
 
     def _operators(self) -> Iterable[str]:
@@ -168,7 +168,7 @@ class ExpressionLowering(AttributeLowering):
 
     def _nearest_operators(self, name: str) -> list[str]:
         """What an unknown operator probably means, as it is reported."""
-        return self.names.nearest.closest(name, self._operators, count=3)
+        return self.names.nearest.closest(name, self._operators, count=3, is_of_module=True)
 
     def _constructor(self, definition: Definition, token: int, step: Step) -> Expr:
         self._use(token, definition)
