@@ -32,7 +32,7 @@ MOST_FINDINGS = 1000
 """How many findings of one segment are looked for."""
 
 
-_MOST_QUOTES: Final = 8
+_MOST_QUOTES: Final = 4
 """So many open quotes and comments in a head or a data type are cut from what follows: each has the rest cut again."""
 
 
