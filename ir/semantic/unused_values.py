@@ -255,6 +255,8 @@ class _UnusedValues:
 
         A ``let`` below a hundred thousand of them may have all of them as its parts.
         """
+        if not any(map(is_graph_name, state.uses)):
+            return state.lowered.effect
         states = self._analysis.states
         if states.have_no_effect(function.start, states.position(state.order, function.start, function.end) + 1):
             return Effect.NONE
