@@ -15,17 +15,26 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from types import FrameType
 from typing import Final, NamedTuple
 
+from relay_lsp.ir.formatting.formatter import format_edits
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features.completion import completions
+from relay_lsp.server.features.diagnostics.code_actions import fix_all
 from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 from relay_lsp.server.features.folding import folds
 from relay_lsp.server.features.hints.inlay_hints import inlay_hints
+from relay_lsp.server.features.hover import hover
+from relay_lsp.server.features.layers.indexing import layer_index
+from relay_lsp.server.features.layers.table import layer_table
 from relay_lsp.server.features.navigation.outline import outline
+from relay_lsp.server.features.refactoring import refactorings
 from relay_lsp.server.features.selection import selection_ranges
+from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.session.workspace import COLLECTOR_THRESHOLDS
 from tests.hostile_figures import seconds_allowed, slowness
 
@@ -154,8 +163,24 @@ def _damaged(generator: random.Random, piece: str) -> str:
     return piece[:at] + generator.choice('()[]{};,=%@" ') + piece[at:]
 
 
+_ANSWERS: Final[Mapping[str, Callable[[Snapshot, int], object]]] = {
+    "outline": lambda snapshot, offset: outline(snapshot),
+    "folding": lambda snapshot, offset: list(folds(snapshot)),
+    "tokens": lambda snapshot, offset: list(semantic_tokens(snapshot)),
+    "hints": lambda snapshot, offset: list(inlay_hints(snapshot, TextSpan(0, snapshot.lines.length))),
+    "fixes": lambda snapshot, offset: fix_all(snapshot.diagnostics),
+    "formatting": lambda snapshot, offset: format_edits(snapshot.text),
+    "selection": selection_ranges,
+    "hover": hover,
+    "completion": completions,
+    "refactorings": lambda snapshot, offset: list(refactorings(snapshot, TextSpan(offset, offset))),
+    "layers": lambda snapshot, offset: layer_table(snapshot, layer_index(snapshot.lines)),
+}
+"""What is asked of each text: about all of it, or about its middle."""
+
+
 def answer(text: str) -> dict[str, float]:
-    """The processor time of the diagnostics of a text, of its answers about all of it, and of an edit in its middle."""
+    """The processor time of the diagnostics of a text, of each answer, and of an edit in its middle."""
     seconds: dict[str, float] = {}
     snapshots: list[Snapshot] = []
 
@@ -172,10 +197,8 @@ def answer(text: str) -> dict[str, float]:
     timed("diagnostics", lambda: show(Snapshot.open(text, "repeated.relay")))
     snapshot = snapshots[0]
     assert not any(each.code == "internal-error" for each in snapshot.diagnostics), "an internal error"
-    timed("outline", lambda: outline(snapshot))
-    timed("folding", lambda: list(folds(snapshot)))
-    timed("hints", lambda: list(inlay_hints(snapshot, TextSpan(middle, min(middle + 4_000, len(text))))))
-    timed("selection", lambda: selection_ranges(snapshot, middle))
+    for name, work in _ANSWERS.items():
+        timed(name, partial(work, snapshot, middle))
     timed("an edit", lambda: show(snapshot.edit(TextSpan(middle, middle), "x")))
     return seconds
 

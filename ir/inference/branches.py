@@ -24,18 +24,20 @@ def unify_branches(inferencer: Inferencer, expr: If | Match, values: Sequence[Ex
     Source of the rule: ``VisitExpr_`` of ``IfNode`` and ``MatchNode`` in ``src/relay/transforms/type_infer.cc``, but
     for that order.
     """
-    numbers = list(range(len(values)))
-    operators = [number for number in numbers if isinstance(last_of(values[number]), Op)]
-    if 0 < len(operators) < len(numbers):
+    order: list[int] = []
+    operators: list[int] = []
+    for number, value in enumerate(values):
+        (operators if isinstance(last_of(value), Op) else order).append(number)
+    if operators and order:
         inferencer.solver.solve()  # a call whose type is not known yet would have that of the operator
-        numbers.sort(key=frozenset(operators).__contains__)
-    result = inferencer.types[values[numbers[0]]] if numbers else IncompleteType()
-    for number in numbers[1:]:
+    order += operators
+    result = inferencer.types[values[order[0]]] if order else IncompleteType()
+    for number in order[1:]:
         result = inferencer.unify(
             result,
             inferencer.types[values[number]],
             expr,
-            lambda mismatch, number=number: _different(inferencer, expr, values, numbers[0], number, mismatch),
+            lambda mismatch, number=number: _different(inferencer, expr, values, order[0], number, mismatch),
         )
     return result
 
@@ -44,14 +46,14 @@ def _different(
     inferencer: Inferencer, expr: If | Match, values: Sequence[Expr], first: int, number: int, mismatch: Mismatch
 ) -> Finding:
     lhs, rhs = inferencer.resolved(values[first]), inferencer.resolved(values[number])
-    one, all = ("branch", "branches") if isinstance(expr, If) else ("arm", "arms")
+    one, several = ("branch", "branches") if isinstance(expr, If) else ("arm", "arms")
     which = "first" if first < number else "other"
     value = last_of(values[number])
     if isinstance(value, Op):
         own = f"the operator {value.name}, which is not called"
     else:
         own = f"{describe(rhs)}: {disagreement(facing(mismatch, lhs))}"
-    message = f"the {all} differ: the {which} is {describe(lhs)}, this one is {own}"
+    message = f"the {several} differ: the {which} is {describe(lhs)}, this one is {own}"
     related = [Related(f"the {which} {one} is {describe(lhs)}", place=_place(expr, values, first))]
     if isinstance(expr, If):
         related += inferencer.origins(last_of(values[first]), last_of(values[number]))

@@ -255,7 +255,7 @@ NEXT_ELSE: Final = re.compile(f"{_GAP}{ELSE}")
 BRACKET: Final = re.compile(r"[()\[\]{}]")
 _BRACKET_OR_END: Final = re.compile(r"[()\[\]{};]")
 _BINDS: Final = re.compile(f"{_GAP}(?:{LET}|{_BINDS_GRAPH})")
-_BEFOREBRACKET: Final = re.compile(rf"[{NAME}{UNKNOWN}](?=\[)")
+_BEFORE_BRACKET: Final = re.compile(rf"[{NAME}{UNKNOWN}](?=\[)")
 
 
 def after_comments(kinds: str, position: int) -> int:
@@ -292,7 +292,7 @@ def is_open(kinds: str, pieces: Sequence[str]) -> bool:
     text = "".join(pieces)
     if "meta" not in text and "#" not in text:
         return False
-    marks = [mark.start() for mark in _BEFOREBRACKET.finditer(kinds)]
+    marks = [mark.start() for mark in _BEFORE_BRACKET.finditer(kinds)]
     opened = [at for at in marks if pieces[at] in ("meta", "#")]
     return bool(opened) and not any("\n" in piece for piece in pieces[opened[-1] :])
 

@@ -100,8 +100,8 @@ class _Frame:
         self.opened.pop()
         self._looked_at = min(self._looked_at, len(self.opened))
 
-    def are_in(self, unclosed: frozenset[int]) -> bool:
-        """Whether nothing of what is open is closed; of ten thousand parentheses, each is looked at once."""
+    def is_never_closed(self, unclosed: frozenset[int]) -> bool:
+        """Whether all that is open is among the ``unclosed``; of ten thousand parentheses, each is looked at once."""
         opened, number = self.opened, self._looked_at
         while number < len(opened) and opened[number] in unclosed:
             number += 1
@@ -245,7 +245,7 @@ class NestedStatementParser(StatementParser):
         kinds = self.kinds
         is_brace = kinds[token] == "}"
         if not is_brace and not kinds.startswith((GRAPH_BINDING, LET_BINDING), token):
-            is_inside = self._column(token) is None or not frames[-1].are_in(self._unclosed)
+            is_inside = self._column(token) is None or not frames[-1].is_never_closed(self._unclosed)
             if is_inside or not self._is_outside(frames, token):
                 return
         lost_brace = False

@@ -83,6 +83,24 @@ def test_what_is_lost_in_the_value_is_one_error(written: str, edited: str, expec
         assert [message for message, _ in _errors(snapshot)] == [wanted]
 
 
+_BRANCH = """#[version = "0.0.5"]
+def @main(%c: bool, %x: Tensor[(10), float64]) {
+  if (%c) {
+    %0 = exp(%x);
+    add(%0, %x)
+  } else {
+    %x
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("typed", ["let %t = let %i", "let %t = let %i =", "let %t = let %i = exp(%x);", "let %t = let"])
+def test_a_let_typed_as_the_value_of_a_let_above_a_value_makes_errors_in_itself_alone(typed: str) -> None:
+    errors = _errors(Snapshot.open(_BRANCH.replace("    %0", f"    {typed}\n    %0"), "example.relay"))
+    assert {line for _, line in errors} == {3}
+
+
 def test_a_let_without_a_name_in_front_of_the_value_is_contained() -> None:
     errors = _errors(Snapshot.open(_TEXT.replace("let %b =", "let  =", 1), "example.relay"))
     assert errors == [("expected a local variable, found `=`", 2), ("undefined variable %b", 3)]
