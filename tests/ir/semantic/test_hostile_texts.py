@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Iterator
 
 import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
-from relay_lsp.server.session.workspace import COLLECTOR_THRESHOLDS
 from tests.hostile_figures import seconds_allowed, slowness
 from tests.hostile_texts import HOSTILE_TEXTS
 
@@ -20,17 +17,6 @@ _SHARED_MACHINE = 3.0
 
 _TRIES = 3
 """A text may be read again so often where it took too long: other work of the machine only ever makes it slower."""
-
-
-@pytest.fixture
-def collecting_as_a_server() -> Iterator[None]:
-    """Collect garbage as seldom as a server does, and without walking what other tests of the process hold."""
-    thresholds = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(*COLLECTOR_THRESHOLDS)
-    yield
-    gc.set_threshold(*thresholds)
-    gc.unfreeze()
 
 
 @pytest.mark.usefixtures("collecting_as_a_server")

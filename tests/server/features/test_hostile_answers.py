@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -72,15 +71,7 @@ def _renamed(snapshot: Snapshot, offset: int) -> object:
         return refused
 
 
-@pytest.fixture
-def no_objects_of_other_tests() -> Iterator[None]:
-    """Keep the garbage collector from walking what other tests of the process hold: a server has none of it."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
-@pytest.mark.usefixtures("no_objects_of_other_tests")
+@pytest.mark.usefixtures("collecting_as_a_server")
 @pytest.mark.parametrize("written", [*_TEXTS, *_MANY])
 def test_answers_about_thousands_take_time_that_goes_with_the_text(written: str) -> None:
     text = {**_TEXTS, **_MANY}[written]
@@ -100,7 +91,7 @@ _ABOUT_A_PLACE: dict[str, Callable[[Snapshot, int], object]] = {
 }
 
 
-@pytest.mark.usefixtures("no_objects_of_other_tests")
+@pytest.mark.usefixtures("collecting_as_a_server")
 @pytest.mark.parametrize("written", ["parameters", "statements on a line"])
 def test_answers_about_one_place_do_not_read_the_comments_of_all_others(written: str) -> None:
     text = HOSTILE_TEXTS[written](10_000)
@@ -112,7 +103,7 @@ def test_answers_about_one_place_do_not_read_the_comments_of_all_others(written:
         assert time.process_time() - started < 0.5, asked
 
 
-@pytest.mark.usefixtures("no_objects_of_other_tests")
+@pytest.mark.usefixtures("collecting_as_a_server")
 def test_answers_about_a_thousand_open_blocks_do_not_go_through_them_for_each_name() -> None:
     text = HOSTILE_TEXTS["if without an end"](1_000)
     snapshot = Snapshot.open(text, "hostile.relay")
@@ -127,7 +118,7 @@ def test_answers_about_a_thousand_open_blocks_do_not_go_through_them_for_each_na
         assert time.process_time() - started < _SHARED_MACHINE * 0.5, name
 
 
-@pytest.mark.usefixtures("no_objects_of_other_tests")
+@pytest.mark.usefixtures("collecting_as_a_server")
 def test_what_a_name_means_in_a_long_statement_is_told_without_its_other_names() -> None:
     text = _main("%x" + " + %x" * 6_000)
     snapshot = Snapshot.open(text, "hostile.relay")
@@ -137,7 +128,7 @@ def test_what_a_name_means_in_a_long_statement_is_told_without_its_other_names()
     assert time.process_time() - started < _SHARED_MACHINE * seconds_allowed(text)
 
 
-@pytest.mark.usefixtures("no_objects_of_other_tests")
+@pytest.mark.usefixtures("collecting_as_a_server")
 def test_an_edit_before_thousands_of_statements_on_a_line_does_not_count_up_to_each() -> None:
     text = _main("%x;\r" * 8_000 + "%x")
     snapshot = Snapshot.open(text, "hostile.relay")
