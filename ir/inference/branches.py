@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..diagnostics import Place, Related
-from ..expressions import Constructor, Expr, GlobalVar, If, Match, Var
+from ..diagnostics import Related
+from ..expressions import Expr, If, Match
 from ..ops.operator import Op
 from ..types import IncompleteType, Type
 from .inferencer import Inferencer
-from .report import Finding, describe, disagreement, facing, last_of
+from .report import Finding, describe, disagreement, facing, last_of, place_of
 from .solver import Mismatch
 
 __all__ = ["unify_branches"]
@@ -54,13 +54,7 @@ def _different(
     else:
         own = f"{describe(rhs)}: {disagreement(facing(mismatch, lhs))}"
     message = f"the {several} differ: the {which} is {describe(lhs)}, this one is {own}"
-    related = [Related(f"the {which} {one} is {describe(lhs)}", place=_place(expr, values, first))]
+    related = [Related(f"the {which} {one} is {describe(lhs)}", place=place_of(last_of(values[first]), expr, first))]
     if isinstance(expr, If):
         related += inferencer.origins(last_of(values[first]), last_of(values[number]))
-    return Finding("type-mismatch", message, _place(expr, values, number), related)
-
-
-def _place(expr: If | Match, values: Sequence[Expr], number: int) -> Place:
-    """Where the value of a branch is written. A name is one object wherever it is used: the branch has the place."""
-    value = last_of(values[number])
-    return Place(expr, branch=number) if isinstance(value, (Var, GlobalVar, Op, Constructor)) else Place(value)
+    return Finding("type-mismatch", message, place_of(value, expr, number), related)

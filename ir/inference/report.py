@@ -193,8 +193,8 @@ def last_of(expr: Expr) -> Expr:
     return expr
 
 
-def place_of(expr: Expr, holder: Expr) -> Place:
-    """Where ``expr`` stands in ``holder``.
+def place_of(expr: Expr, holder: Expr, branch: int | None = None) -> Place:
+    """Where ``expr`` stands in ``holder``; of an ``if`` or a ``match``, as the value of which ``branch``, if of one.
 
     A name is one object wherever it is used, and its place is where it is bound: there the holder must serve, as
     near as it can.
@@ -207,7 +207,7 @@ def place_of(expr: Expr, holder: Expr) -> Place:
         return Place(holder.var)
     if isinstance(holder, If) and expr is holder.cond:
         return Place(holder, argument=0)
-    return Place(holder)
+    return Place(holder, branch=branch)
 
 
 def describe_pattern(root: Pattern) -> str:

@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
 from .extra_braces import FOLLOWS_NO_VALUE, Brace, PlaceOnLine, braces_too_many
-from .kind_patterns import BINDING, after_comments, unclosed_in
+from .kind_patterns import unclosed_in
 from .lexer import WHITE_SPACE
 from .segment_text import SegmentText
 from .sequences import OpenValues, inner_semicolon, may_be_value
@@ -230,10 +230,9 @@ class NestedStatementParser(StatementParser):
 
     def _is_inner(self, frame: _Frame, semicolon: int) -> bool:
         """Whether a semicolon in parentheses belongs to a sequence inside them."""
-        element = frame.elements[-1]
-        if not BINDING.match(self.kinds, after_comments(self.kinds, element)) and frame.opened[-1] in self._unclosed:
-            return False
-        return inner_semicolon(self.kinds, element, semicolon)[0]
+        return inner_semicolon(
+            self.kinds, frame.elements[-1], semicolon, lambda: frame.opened[-1] not in self._unclosed
+        )[0]
 
     def _resynchronise(self, frames: list[_Frame], token: int) -> None:
         """End what is incomplete before a closing brace, or before a binding in braces: what follows is read as it is.
@@ -320,10 +319,9 @@ class NestedStatementParser(StatementParser):
     def _ends_value(self, frame: _Frame, let: int) -> bool:
         """Whether an expression and a semicolon follow in the same braces, which end a value that begins with ``let``.
 
-        At the end of the segment the semicolon may be missing. The values in a chain of them all end, or none: a chain
-        is looked through once.
+        At the end of the segment the semicolon may be missing.
         """
-        return frame.values.are_chained or frame.value_ends.after(let)[0] is not False
+        return frame.value_ends.after(let)[0] is not False
 
     @property
     def _unclosed(self) -> frozenset[int]:

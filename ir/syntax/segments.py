@@ -17,7 +17,6 @@ from .definition_splitter import MARGIN
 from .extra_braces import PlacesOnLines
 from .kind_patterns import (
     AFTER_CLOSE,
-    BINDING,
     BODY_END,
     BOUND,
     DEFINITION,
@@ -326,9 +325,7 @@ class Splitter(BraceSplitter):
 
     def _is_inner(self, element: int, semicolon: int) -> bool:
         """Whether a semicolon in parentheses belongs to a sequence inside them, whose current element is known."""
-        if not BINDING.match(self.kinds, after_comments(self.kinds, element)) and not self._closes(semicolon + 1, 1):
-            return False  # it is not looked at what each of ten thousand calls that are not closed is followed by
-        is_inner, seen = inner_semicolon(self.kinds, element, semicolon)
+        is_inner, seen = inner_semicolon(self.kinds, element, semicolon, lambda: self._closes(semicolon + 1, 1))
         if self.rest is not None and seen == len(self.kinds):
             raise Beyond
         self._seen = max(self._seen, seen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from .kind_patterns import BINDING, MARK, NEXT_BINDING, RUN_ON, after_comments, unclosed_in
@@ -29,11 +30,6 @@ class OpenValues:
         self._count = 0
         self.seen = 0
         """How many kinds told what the items are."""
-
-    @property
-    def are_chained(self) -> bool:
-        """Whether more than one ``= let`` was seen in the current item."""
-        return self._opened > 1
 
     @property
     def are_open(self) -> bool:
@@ -82,17 +78,19 @@ def may_be_value(own: int | None, let: int | None) -> bool:
     return own is None or let is None or let > own
 
 
-def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int]:
+def inner_semicolon(kinds: str, element: int, semicolon: int, may_be_closed: Callable[[], bool]) -> tuple[bool, int]:
     """Whether a semicolon between parentheses belongs to a sequence inside them, ``(let %x = 1; %x)``; what shows it.
 
     It does where the element that it ends is a binding, or where the parentheses close before the next line that
     begins a statement; else a parenthesis is missing, and the semicolon ends the statement. So it is where a binding
-    follows something else in the element. The second value is the end of the kinds that were scanned.
+    follows something else in the element, and where ``may_be_closed``, which is asked of what begins no binding, tells
+    that nothing closes them: what each of ten thousand such is followed by is not scanned. The second value is the end
+    of the kinds that were scanned.
     """
     first = after_comments(kinds, element)
     if BINDING.match(kinds, first):
         return True, semicolon
-    if RUN_ON.search(kinds, first, semicolon) is not None:
+    if not may_be_closed() or RUN_ON.search(kinds, first, semicolon) is not None:
         return False, semicolon
     depth, braces = 1, 0
     position = semicolon + 1

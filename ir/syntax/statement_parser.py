@@ -70,6 +70,21 @@ _BRACES_OF: Final[Mapping[Start, Sequence[str]]] = {"header": ("{",), "type_defi
 """The braces that may be missing in parts of a module: elsewhere blocks have them."""
 
 
+class _BlocksOfParts:
+    """The blocks of a sequence of tokens, for its parts one after another."""
+
+    def __init__(self, blocks: dict[int, Block]) -> None:
+        self._left: Final = deque(blocks.items())
+
+    def taken(self, start: int, end: int) -> dict[int, Block]:
+        """Those of the part between two positions, by their positions in it; they are left out from now on."""
+        taken: dict[int, Block] = {}
+        while self._left and self._left[0][0] < end:
+            position, block = self._left.popleft()
+            taken[position - start] = block
+        return taken
+
+
 class StatementParser:
     """Parses statements over tokens of one segment, and reports their faults to it."""
 
@@ -102,15 +117,7 @@ class StatementParser:
 
         Where each of them ends, a few tokens mostly tell: ten thousand may be run together.
         """
-        placed = deque(blocks.items())
-
-        def blocks_before(end: int) -> dict[int, Block]:
-            here: dict[int, Block] = {}
-            while placed and placed[0][0] < end:
-                position, block = placed.popleft()
-                here[position - first] = block
-            return here
-
+        parts = _BlocksOfParts(blocks)
         first = 0
         end = _LOOKED_AT if start == "statement" else len(kinds)
         while True:
@@ -125,12 +132,12 @@ class StatementParser:
                 end = first + _LOOKED_AT * (end - first)
                 continue
             if fault is None:
-                into.append(Statement(shape.root, part, tokens, blocks_before(end)))
+                into.append(Statement(shape.root, part, tokens, parts.taken(first, end)))
                 return
             if cut is None:
-                into.append(self.mend(start, part, tokens, blocks_before(end), fault))
+                into.append(self.mend(start, part, tokens, parts.taken(first, end), fault))
                 return
-            here = blocks_before(first + cut)
+            here = parts.taken(first, first + cut)
             head = part[:cut]
             shape = shape_of(start, head + ";")
             if shape.fault is None and not head.endswith(";"):
@@ -144,16 +151,12 @@ class StatementParser:
 
     def _finish_chain(self, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]) -> None:
         """Parse each statement of a let whose value is a sequence of them, and before these the let without a value."""
-        placed = deque(blocks.items())
+        parts = _BlocksOfParts(blocks)
         start = 0
 
         def finish(end: int) -> None:
             nonlocal start
-            here: dict[int, Block] = {}
-            while placed and placed[0][0] < end:
-                position, block = placed.popleft()
-                here[position - start] = block
-            self._finish_each("statement", kinds[start:end], index[start:end], here, into)
+            self._finish_each("statement", kinds[start:end], index[start:end], parts.taken(start, end), into)
             start = end
 
         unclosed = sorted(unclosed_in(kinds))

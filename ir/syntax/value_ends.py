@@ -58,8 +58,7 @@ class ValueEnds:
         """Whether ``let`` is in the same body as the last one, and in as many parentheses."""
         if not self._let <= let <= self._limit:
             return False
-        between = self._read[self._let : let]
-        return sum(map(between.count, OPENING)) == sum(map(between.count, CLOSING))
+        return _depth(self._read[self._let : let]) == 0
 
     def _begin(self, let: int) -> None:
         self._read = self._kinds
@@ -77,12 +76,17 @@ class ValueEnds:
         self._end = self._end._replace(seen=max(end.seen, self._end.seen))
 
 
+def _depth(kinds: str) -> int:
+    """How many more brackets and braces open in some kinds than close."""
+    return sum(map(kinds.count, OPENING)) - sum(map(kinds.count, CLOSING))
+
+
 def _end(kinds: str, let: int) -> _End:
     depth, position = 0, let
     for mark in _EXPRESSION_ITEM.finditer(kinds, let):
         before = kinds[position : mark.end()]
         position = mark.end()
-        depth += sum(map(before.count, OPENING)) - sum(map(before.count, CLOSING))
+        depth += _depth(before)
         if depth < 0 or not before.endswith(";"):
             return _End(False, position, position)
         if depth:

@@ -202,25 +202,25 @@ def _arm_places(snapshot: Snapshot, match: TextSpan) -> Iterator[tuple[TextSpan,
     """The arms between the braces of a match: each without its comma, and with it and the blanks before."""
     depth, opened, start, end = 0, -1, -1, -1
     last = -1
-    for token in snapshot.written_tokens(match.start, match.end):
-        if token.text in ("(", "[", "{"):
+    for begin, word in snapshot.words(match.start, match.end):
+        if word in ("(", "[", "{"):
             depth += 1
-            if opened < 0 and depth == 1 and token.text == "{":
-                opened = last = token.span.end
+            if opened < 0 and depth == 1 and word == "{":
+                opened = last = begin + 1
                 continue
-        elif token.text in (")", "]", "}"):
+        elif word in (")", "]", "}"):
             depth -= 1
             if opened >= 0 and depth == 0:
                 break
         if opened < 0:
             continue
-        if token.text == "," and depth == 1:
+        if word == "," and depth == 1:
             if start >= 0:
-                yield TextSpan(start, end), TextSpan(last, token.span.end)
-            start, last = -1, token.span.end
+                yield TextSpan(start, end), TextSpan(last, begin + 1)
+            start, last = -1, begin + 1
             continue
-        start = token.span.start if start < 0 else start
-        end = token.span.end
+        start = begin if start < 0 else start
+        end = begin + len(word)
     if start >= 0:
         yield TextSpan(start, end), TextSpan(last, end)
 
