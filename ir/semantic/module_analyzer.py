@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -443,11 +443,14 @@ class ModuleAnalyzer:
             if declared:
                 inferred = {name: each for name, each in known.inferred.items() if name not in declared}
                 function = replace(function, inferred=inferred)
-        are_parameters_changed = head is not known.head and list(old.items()) != list(new.items())
-        if are_parameters_changed:
-            names |= _differing(old, new)
+        parameters: Collection[str] = ()
+        if head is not known.head and list(old.items()) != list(new.items()):
+            parameters = _differing(old, new)
+            names |= parameters
+            if [name for name in old if name in new] != [name for name in new if name in old]:
+                parameters = new.keys()  # of two that are as near to a name, the first one may be meant
         unknown = self.states.looking_outside(
-            known.start, known.end, are_heads_changed=bool(changed), are_parameters_changed=are_parameters_changed
+            known.start, known.end, are_heads_changed=bool(changed), changed_parameters=parameters
         )
         if head is known.head and not names and not unknown:
             return known

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 from ..cancellation import check_cancelled
 from ..collections.block_list import BlockList
+from ..syntax.suggestions import closest
 from .block_report import NOTHING_REPORTED, BlockReport, report_of
 from .cache_regions import CacheBlock
 from .lints.unused import Effect
@@ -132,20 +133,28 @@ class StatementList(BlockList["TypedStatement | None"]):
         return between([first + at for first, report in self.reports(start, end) for at in report.at], start, end)
 
     def looking_outside(
-        self, start: int, end: int, *, are_heads_changed: bool, are_parameters_changed: bool
+        self, start: int, end: int, *, are_heads_changed: bool, changed_parameters: Collection[str]
     ) -> Sequence[int]:
         """Those of :meth:`reported` that use graph variables of other functions.
 
-        Also, where the heads of other functions changed, those that call; where the parameters of their own did, those
-        that use names which mean nothing.
+        Also, where the heads of other functions changed, those that call; where ``changed_parameters`` of their own
+        came, went or have another type, those that use a name which means nothing, and may mean one of these.
         """
         indices: set[int] = set()
+        alike: dict[str, bool] = {}
+
+        def may_mean_one(name: str) -> bool:
+            known = alike.get(name)
+            if known is None:
+                known = alike[name] = bool(closest(name, changed_parameters))
+            return known
+
         for first, report in self.reports(start, end):
             indices.update([first + at for at in report.outer])
             if are_heads_changed:
                 indices.update([first + at for at in report.calling])
-            if are_parameters_changed:
-                indices.update([first + at for at in report.undefined])
+            if changed_parameters:
+                indices.update([first + at for at in report.may_mean(may_mean_one)])
         return between(sorted(indices), start, end)
 
     def suggests(self, names: Collection[str]) -> set[str]:

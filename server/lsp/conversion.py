@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -127,15 +127,18 @@ class ProtocolConverter(msgspec.Struct, frozen=True):
         """Places in this text: a value may have thousands of uses."""
         return [LocationEntry(self.uri, place) for place in self.plain_ranges(spans)]
 
-    def diagnostic(self, diagnostic: Diagnostic) -> dict[str, object]:
-        """A finding with its related places, as JSON."""
+    def diagnostic(
+        self, diagnostic: Diagnostic, range_of: Callable[[TextSpan], Range] | None = None
+    ) -> dict[str, object]:
+        """A finding with its related places, as JSON; ``range_of`` is :meth:`plain_range`, or one that remembers."""
+        range_of = range_of or self.plain_range
         fields: dict[str, object] = {
-            "range": self.plain_range(diagnostic.span or TextSpan(0, 0)),
+            "range": range_of(diagnostic.span or TextSpan(0, 0)),
             "message": diagnostic.message,
             **_kind(diagnostic.code, diagnostic.severity, diagnostic.tags),
         }
         related = [
-            {"location": LocationEntry(self.uri, self.plain_range(item.span)), "message": item.message}
+            {"location": LocationEntry(self.uri, range_of(item.span)), "message": item.message}
             for item in diagnostic.related
             if item.span is not None
         ]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import islice, repeat
 from typing import Final, NamedTuple
 
 from msgspec import Raw
 
 from relay_lsp.ir.collections.block_list import common_beginning
-from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.diagnostics import Diagnostic, Related
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_difference import changed_part
 from relay_lsp.ir.text.text_span import TextSpan
@@ -52,8 +53,9 @@ class SentFindings:
                 ends.append(max(end, ends[-1]) if ends else end)
             kept = bisect_left(ends, edit.start, 0, same)
         encoded = self._encoded[:kept]
+        range_of = cache(converter.plain_range)  # hundreds may speak of one parameter
         encoded += [
-            Raw(encode_message(converter.diagnostic(finding))) if moved is None else moved
+            Raw(encode_message(converter.diagnostic(finding, range_of))) if moved is None else moved
             for finding, moved in zip(findings[kept:], self._moved(edit, findings, kept), strict=True)
         ]
         self._lines, self._findings, self._encoded, self._ends = lines, findings, encoded, ends
@@ -83,10 +85,11 @@ class SentFindings:
 
 
 class _Edit(NamedTuple):
-    """What lies between two texts: up to ``start`` they have the same lines, and so they have from an ``end`` on.
+    """What lies between two texts: they are the same up to ``start``, and have the same lines from an ``end`` on.
 
     The latter are lines of the earlier text from line ``line`` on; in the later one they are ``by`` code points and
-    ``lines_by`` lines further on, and begin at ``end``.
+    ``lines_by`` lines further on, and begin at ``end``. What ends at ``start`` may be on another line than before: where
+    the edit parted a carriage return from its line feed.
     """
 
     start: int
@@ -98,11 +101,10 @@ class _Edit(NamedTuple):
     @classmethod
     def between(cls, earlier: LineIndex, later: LineIndex) -> _Edit:
         replaced, _ = changed_part(earlier, later)
-        start = later.line_start(later.line_and_column(replaced.start)[0])
         line = earlier.line_and_column(replaced.end)[0] + 1
         by = later.length - earlier.length
         end = earlier.line_start(line) + by if line < earlier.line_count else later.length + 1
-        return cls(start, end, by, line, later.line_count - earlier.line_count)
+        return cls(replaced.start, end, by, line, later.line_count - earlier.line_count)
 
     def moves(self, before: TextSpan | None, after: TextSpan | None) -> bool:
         """Whether the edit makes one range of the other, and touches it not."""
@@ -110,7 +112,7 @@ class _Edit(NamedTuple):
             return before is after
         if after.start >= self.end:
             return before.start + self.by == after.start and before.end + self.by == after.end
-        return before == after and after.end <= self.start
+        return before == after and after.end < self.start
 
     def leaves(self, before: Diagnostic, after: Diagnostic) -> bool:
         """Whether a finding is sent as another one, but for the lines that both speak of."""
@@ -120,12 +122,16 @@ class _Edit(NamedTuple):
             and before.code == after.code
             and before.severity is after.severity
             and before.tags == after.tags
-            and len(before.related) == len(after.related)
-            and all(
-                one.message == other.message and self.moves(one.span, other.span)
-                for one, other in zip(before.related, after.related, strict=True)
-            )
+            and self._leaves_all(before.related, after.related)
         )
+
+    def _leaves_all(self, before: Sequence[Related], after: Sequence[Related]) -> bool:
+        if len(before) != len(after):
+            return False
+        for one, other in zip(before, after, strict=True):
+            if one.message != other.message or not self.moves(one.span, other.span):
+                return False
+        return True
 
     def further_on(self, sent: Raw) -> Raw:
         """What was sent of a finding that the edit leaves, with the lines that its places have now."""

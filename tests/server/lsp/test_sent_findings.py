@@ -75,6 +75,29 @@ def test_what_lies_before_an_edit_is_not_converted_again() -> None:
     assert len(after) == len(before) + 1
 
 
+def test_what_speaks_of_a_place_before_the_edit_on_its_line_is_not_converted_again() -> None:
+    lines, findings = LineIndex(WORD * LINES), SentFindings()
+    listed = [finding(number, "odd", TextSpan(0, 3)) for number in range(1, 100)]
+    before = findings.encoded(converter(lines), listed)
+    edited = lines.edited(TextSpan(4, 4), "typed")
+    moved = [replace(shifted(each, 5), related=each.related) for each in listed]
+    after = findings.encoded(converter(edited), moved)
+    assert all(one is other for one, other in zip(before, after, strict=True))
+    assert sent(findings, edited, moved) == expected(edited, moved)
+
+
+@pytest.mark.parametrize("text", ["one\rtwo\n", "one\r\ntwo\n"])
+def test_an_edit_between_a_carriage_return_and_a_line_feed_moves_what_ends_there(text: str) -> None:
+    lines, findings = LineIndex(text), SentFindings()
+    listed = [
+        Diagnostic("odd", Severity.ERROR, "odd", TextSpan(3, 4)),
+        Diagnostic("odd", Severity.ERROR, "odd", TextSpan(4, 4)),
+    ]
+    sent(findings, lines, listed)
+    edited = lines.edited(TextSpan(4, 5), "") if text[4] == "\n" else lines.edited(TextSpan(4, 4), "\n")
+    assert sent(findings, edited, listed) == expected(edited, listed)
+
+
 @pytest.mark.parametrize("new_text", ["x", "\n\n", "\u00e9"])
 @pytest.mark.parametrize("others", [0, 1])
 def test_what_lies_behind_an_edit_is_moved_and_not_converted_again(new_text: str, others: int) -> None:

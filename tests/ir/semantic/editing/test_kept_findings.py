@@ -41,3 +41,46 @@ def test_a_key_places_what_is_near_it_alone(place: str) -> None:
             count = placed.call_count
             assert len(snapshot.findings) >= 400
             assert placed.call_count <= count + 80
+
+
+def test_a_parameter_that_is_typed_places_anew_what_may_mean_it_alone() -> None:
+    text = with_errors(4_000)
+    at = text.index(") ->")
+    snapshot = Snapshot.open(text, "errors")
+    assert len(snapshot.findings) == 400
+    with mock.patch.object(
+        FindingPlaces, "in_statement", autospec=True, side_effect=FindingPlaces.in_statement
+    ) as placed:
+        for number, letter in enumerate(", %qq: int32"):
+            snapshot = snapshot.edit(TextSpan(at + number, at + number), letter)
+            count = placed.call_count
+            assert len(snapshot.findings) >= 400
+            assert placed.call_count <= count + 80
+
+
+def test_a_parameter_that_is_typed_is_what_was_meant_and_is_no_more_when_it_is_deleted() -> None:
+    text = with_errors(100)
+    unknown, at = text.count("%lost"), text.index(") ->")
+    snapshot = Snapshot.open(text, "errors")
+    for typed, meant in ((", %los", "%los"), (", %lots", "%lots"), ("", "")):
+        end = snapshot.text.index(") ->")
+        snapshot = snapshot.edit(TextSpan(at, end), typed)
+        told = [
+            each.message for each in snapshot.findings if "did you mean" in each.message and "%lost" in each.message
+        ]
+        assert told.count(f"undefined variable %lost; did you mean {meant}?") == (unknown if typed else 0)
+        assert difference(snapshot, Snapshot.open(snapshot.text, "errors"), at, whole=True) is None
+
+
+def test_of_two_parameters_that_are_as_near_the_first_one_is_meant_where_they_change_places() -> None:
+    parameters = "%los_a: Tensor[(1), float32], %los_b: Tensor[(1), float32]"
+    text = with_errors(100).replace("%b:", f"{parameters}, %b:")
+    snapshot = Snapshot.open(text, "errors")
+    start = text.index(parameters)
+    for first, other in (("a", "b"), ("b", "a"), ("a", "b")):
+        parameters = f"%los_{first}: Tensor[(1), float32], %los_{other}: Tensor[(1), float32]"
+        snapshot = snapshot.edit(TextSpan(start, start + len(parameters)), parameters)
+        told = [each.message for each in snapshot.findings if "%lost" in each.message]
+        assert told
+        assert set(told) == {f"undefined variable %lost; did you mean %los_{first}?"}
+        assert difference(snapshot, Snapshot.open(snapshot.text, "errors"), start, whole=True) is None
