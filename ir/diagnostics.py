@@ -64,6 +64,12 @@ class Related(msgspec.Struct, frozen=True):
     span: TextSpan | None = None
     place: Place | None = None
 
+    def moved(self, place: Callable[[TextSpan], TextSpan]) -> Related:
+        """This place where ``place`` says that it is; the same object where that is where it was."""
+        span = self.span
+        moved = span and place(span)
+        return self if moved is span else Related(self.message, moved, self.place)
+
 
 MOST_DIAGNOSTICS: Final = 1_000
 """How many findings of a text are shown, errors first. What is shown of no more of them is not worked out."""
@@ -187,7 +193,7 @@ class Diagnostic(msgspec.Struct, frozen=True):
         """This finding with every range replaced by what ``place`` gives for it, as where a part of a text is moved."""
         related, fixes = self.related, self.fixes
         if related:
-            related = tuple([Related(at.message, place(at.span) if at.span else None, at.place) for at in related])
+            related = tuple([at.moved(place) for at in related])
         if fixes:
             fixes = tuple(
                 [

@@ -29,8 +29,8 @@ _LINE: Final = re.compile(rb'"line": ?(\d+)')
 class SentFindings:
     """The findings of one document as JSON. Those before an edit that are the same objects are as they were.
 
-    Those behind it that say the same are moved with their lines: a text may have a thousand hints, and each key sends
-    all of them again.
+    So are others that say the same, which are moved with their lines behind it: a text may have a thousand hints, and
+    each key sends all of them again.
     """
 
     def __init__(self) -> None:
@@ -62,9 +62,9 @@ class SentFindings:
         return encoded
 
     def _moved(self, edit: _Edit | None, findings: Sequence[Diagnostic], first: int) -> Iterator[Raw | None]:
-        """What was sent of each finding from number ``first`` on; ``None`` for what was not so behind the edit.
+        """What was sent of each finding from number ``first`` on; ``None`` for what was not so, or touches the edit.
 
-        The columns of what stands there stay what they were, and its lines are moved by those that came or went.
+        The columns of what stands behind it stay what they were, and its lines are moved by those that came or went.
         """
         old, sent = self._findings, self._encoded
         if edit is None:
@@ -74,8 +74,8 @@ class SentFindings:
         number, end = first, len(old)
         for finding in islice(findings, first, None):
             span, raw = finding.span, None
-            if span is not None and span.start >= edit.end:
-                start = span.start - edit.by
+            if span is not None and not edit.start <= span.start < edit.end:
+                start = span.start if span.start < edit.start else span.start - edit.by
                 while number < end and starts[number] < start:
                     number += 1
                 if number < end and starts[number] == start and edit.leaves(old[number], finding):
@@ -88,8 +88,8 @@ class _Edit(NamedTuple):
     """What lies between two texts: they are the same up to ``start``, and have the same lines from an ``end`` on.
 
     The latter are lines of the earlier text from line ``line`` on; in the later one they are ``by`` code points and
-    ``lines_by`` lines further on, and begin at ``end``. What ends at ``start`` may be on another line than before: where
-    the edit parted a carriage return from its line feed.
+    ``lines_by`` lines further on, and begin at ``end``. What ends at ``start`` itself may be on another line, where a
+    carriage return was parted from its line feed.
     """
 
     start: int
