@@ -14,13 +14,15 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from relay_lsp.server.explorer.page import explorer_page
 from relay_lsp.server.pass_calls import parse_pipeline
-from relay_lsp.server.worker.tracing import TracePasses
+from relay_lsp.server.worker.tracing import TracedRun, TracePasses
 
 from .inputs import chain
+from .language_server.shapes import SHAPES
 from .report import Report, machine, table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,9 +50,11 @@ def main() -> None:
         scrolling = ("SimplifyInference", "CanonicalizeOps", "FuseOps", "DefuseOps")
         tall, _, _ = _export(Path(folder) / "tall.html", options.lines, scrolling)
         seen = _look(large, tall, options.repeat)
+        slowest = _slowest_export(Path(folder) / "shape.html", options.statements)
     rows = [
         ("export after the passes, s", wall, "5"),
         ("export after the passes, s of processor", processor, "5"),
+        slowest,
         ("size of the page, MB", seen["size"] / 1e6, "20"),
         ("first picture: the first text, ms (median)", seen["opened"], "1,000"),
         ("all panes, ms (median)", seen["whole"], ""),
@@ -75,13 +79,35 @@ def main() -> None:
 
 def _export(page: Path, statements: int, passes: tuple[str, ...]) -> tuple[Path, float, float]:
     """A page of a chain, and the seconds (of the clock, of the processor) that writing it took after the passes."""
-    calls = tuple(parse_pipeline(list(passes)))
-    run = TracePasses(chain(statements), page.name, calls).run(lambda _: None)
+    run = _trace(chain(statements), page.name, passes)
     if run.lines is None or run.outcome.failed:
         raise SystemExit(f"the pipeline failed: {run.outcome.failed}")
     wall, processor = time.perf_counter(), time.process_time()
     page.write_text(explorer_page(run.lines), encoding="utf-8")
     return page, time.perf_counter() - wall, time.process_time() - processor
+
+
+def _slowest_export(page: Path, statements: int) -> tuple[str, float, str]:
+    """The row of the shape of text (:mod:`.language_server.shapes`) whose page takes longest to write."""
+    seconds: dict[str, float] = {}
+    ended: list[str] = []
+    for shape in SHAPES:
+        run = _trace(shape.text(statements), page.name, PASSES)
+        if run.lines is None:
+            continue  # what is at fault has no trace
+        if run.outcome.failed:
+            ended.append(shape.name)
+        started = time.process_time()
+        page.write_text(explorer_page(run.lines), encoding="utf-8")
+        seconds[shape.name] = time.process_time() - started
+    slowest = max(seconds, key=seconds.__getitem__)
+    note = f"; a pass refuses {', '.join(ended)}, whose pages end there" if ended else ""
+    what = f"the same, slowest of {len(seconds)} shapes of text: {slowest}{note}, s of processor"
+    return what, seconds[slowest], "5"
+
+
+def _trace(text: str, name: str, passes: Sequence[str]) -> TracedRun:
+    return TracePasses(text, name, tuple(parse_pipeline(list(passes)))).run(lambda _: None)
 
 
 def _look(large: Path, tall: Path, repeat: int) -> dict[str, float]:

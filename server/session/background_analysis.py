@@ -390,8 +390,11 @@ class Publisher:
     def schedule(self, document: Document) -> None:
         """Publish the document's diagnostics as soon as what has arrived is handled; in a burst, when it is over.
 
-        The first change of a burst is not waited with: timers of the event loop take a millisecond at least.
+        The first change of a burst is not waited with: timers of the event loop take a millisecond at least. A document
+        that was closed is passed over: another may be open at its place by now, and be scheduled.
         """
+        if self._documents.find(document.uri) is not document:
+            return
         is_burst = self.forget(document.uri) or document.uri in self._at_work
         self._loop = loop = asyncio.get_running_loop()
         if is_burst:

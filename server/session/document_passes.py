@@ -295,8 +295,9 @@ class DocumentPasses:
         return list(pass_hints(document.text, changing, outcome.changes, outcome.edits))
 
     def _take_findings(self, document: Document, text: str, findings: tuple[Diagnostic, ...]) -> None:
-        self._findings[document.uri] = (text, findings)
-        self._findings_changed(document)
+        if self._documents.find(document.uri) is document:  # else it was closed meanwhile, and others may be open there
+            self._findings[document.uri] = (text, findings)
+            self._findings_changed(document)
 
     async def compare(
         self, document: Document, before: str, after: str, progress: Callable[[str], object] = lambda _: None

@@ -39,3 +39,22 @@ async def test_a_request_in_a_burst_leaves_what_is_around_the_edit_to_be_publish
     assert [await asyncio.wait_for(versions.get(), 20) for _ in range(2)] == [3, 3]
     assert versions.empty()
     analysis.shut_down()
+
+
+async def test_what_comes_late_of_a_closed_document_keeps_nothing_from_the_one_that_is_open_at_its_place() -> None:
+    analysis, documents = BackgroundAnalysis(), Documents()
+    published: asyncio.Queue[Document] = asyncio.Queue()
+    publisher = Publisher(
+        documents,
+        analysis,
+        lambda _, snapshot: diagnostics(snapshot),
+        lambda document, _: published.put_nowait(document),
+    )
+    closed = documents.open(_URI, inputs.chain(5), 1)
+    documents.close(_URI)
+    publisher.forget(_URI)
+    document = documents.open(_URI, inputs.chain(5), 2)
+    publisher.schedule(document)
+    publisher.schedule(closed)  # as where a pass that ran when it was saved fails
+    assert await asyncio.wait_for(published.get(), 20) is document
+    analysis.shut_down()
