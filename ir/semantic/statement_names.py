@@ -58,7 +58,7 @@ class StatementNames:
         """The segments of the expressions that were given out."""
         self._types_of: tuple[int, Mapping[Expr, Type]] = (-1, {})
         """The segment of which an expression's type was asked last, and the types of all that is in it."""
-        self._types_ending: tuple[int, Mapping[Expr, Type]] = (-1, {})
+        self._types_in: tuple[int, Mapping[Expr, Type]] = (-1, {})
         """The same for the expressions of what stands for it: of a hundred lines, each type comment asks for one."""
 
     # ---- what is wrong
@@ -319,7 +319,7 @@ class StatementNames:
         assert isinstance(key, DefinitionSite)
         unit = self.analysis.unit(key.segment)
         state = self.in_segments.state(key.segment)
-        if state is not None and state.is_flat:
+        if state is not None:
             return unit.range(*_definition_tokens(state, key.token))
         kind = self.in_segments.definitions_in(key.segment)[key.token][0]
         if kind is SymbolKind.TYPE:
@@ -356,9 +356,13 @@ class StatementNames:
         if isinstance(function, FunctionStatements):
             if key.segment == function.start - 1:
                 return _known(function.head.repeated.get(key.token) or function.parameters.get(name))
+            state = self.in_segments.state(key.segment)
             if self._in_text.is_outer(key, function):
-                state = self.in_segments.state(key.segment)
                 return _known(state.type) if state is not None else None
+            if state is not None:  # those that are alike have one lowering, and the same names at the same tokens
+                defined = _by_token(state.lowered.lowering.definitions, state.lowered.memo).get(key.token)
+                expr = None if defined is None else defined.value
+                return self._type_in(key.segment, function, state, expr) if isinstance(expr, Expr) else None
         value = self.value(key)
         return self.type_of(value) if value is not None else None
 
@@ -450,12 +454,17 @@ class StatementNames:
         expr = lowered.expression_ending_at(token)
         if expr is None or isinstance(expr, GlobalVar):
             return None if expr is None else self._global_type(state.segment.tokens[1][token])
-        if self._types_ending[0] != index:
+        return self._type_in(index, function, state, expr)
+
+    def _type_in(self, index: int, function: FunctionStatements, state: TypedStatement, expr: Expr) -> Type | None:
+        """The type of an expression in the lowering of a statement, which may be that of others as well."""
+        if self._types_in[0] != index:
             known = tuple([self._type_before(function, name, state.order) for name in state.uses])
             later_type, module = function.later_type(state), self.analysis.context.types.module
-            types = lowered.types_with(known, self.analysis.heads, later_type, module if later_type else None)
-            self._types_ending = (index, types)
-        return _known(self._types_ending[1].get(expr))
+            types = state.lowered.types_with(known, self.analysis.heads, later_type, module if later_type else None)
+            self._types_in = (index, types)
+        type = self._types_in[1].get(expr)
+        return _known(expr.type_annotation if type is None and isinstance(expr, Var) else type)
 
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression that was given out here."""
@@ -513,7 +522,7 @@ class StatementNames:
 
 
 def _definition_tokens(state: TypedStatement, token: int) -> tuple[int, int]:
-    """The first and the last token of what a name is defined by, in a statement that binds no others inside it."""
+    """The first and the last token of what a name is defined by, which are the same in those that are alike."""
     known = cast("dict[int, tuple[int, int]]", state.lowered.memo.setdefault(definition_tokens, {}))
     if token not in known:
         known[token] = definition_tokens(state.lowered.unit.segment, token)
