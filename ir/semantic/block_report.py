@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from ..diagnostics import Severity
@@ -27,7 +27,6 @@ class BlockReport:
 
     __slots__ = (
         "_at_fault",
-        "_undefined",
         "_unresolved",
         "_words",
         "at",
@@ -53,9 +52,8 @@ class BlockReport:
         """Those whose syntax is at fault."""
         self.braces: Final = [at for at, state in reported if state.segment.role is Role.EXTRA_CLOSE]
         """Those of them that are braces which close nothing."""
-        self._undefined: Final = [(at, state.uses) for at, state in reported if state.suggested is not None]
-        self.undefined: Final = [at for at, _ in self._undefined]
-        """Those that use names which mean nothing."""
+        self.undefined: Final = {at: state.uses for at, state in reported if state.suggested is not None}
+        """Those that use names which mean nothing, and all names that each of them uses."""
         self.suggested: Final = frozenset([name for state in states for name in state.suggested or ()])
         """The names that were probably meant with those that mean nothing."""
         self.calling: Final = [at for at, state in reported if state.calls]
@@ -69,10 +67,6 @@ class BlockReport:
         self._at_fault: Final = [state for state in states if state.lowered.diagnostics]
         self._words: frozenset[str] | None = None
         self._unresolved: Collection[str] = ()
-
-    def may_mean(self, is_alike: Callable[[str], bool]) -> Sequence[int]:
-        """Those of :attr:`undefined` of which a name, known or not, is like another one."""
-        return [at for at, uses in self._undefined if any(map(is_alike, uses))]
 
     def may_be_explained_by(self, names: Collection[str]) -> bool:
         """Whether words at fault may be right, or another word be meant, where some names of the module change."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, repeat
 from typing import Any, ClassVar, Final, TypeAlias
 
@@ -141,20 +142,17 @@ class StatementList(BlockList["TypedStatement | None"]):
         came, went or have another type, those that use a name which means nothing, and may mean one of these.
         """
         indices: set[int] = set()
-        alike: dict[str, bool] = {}
 
+        @cache
         def may_mean_one(name: str) -> bool:
-            known = alike.get(name)
-            if known is None:
-                known = alike[name] = bool(closest(name, changed_parameters))
-            return known
+            return bool(closest(name, changed_parameters))
 
         for first, report in self.reports(start, end):
             indices.update([first + at for at in report.outer])
             if are_heads_changed:
                 indices.update([first + at for at in report.calling])
             if changed_parameters:
-                indices.update([first + at for at in report.may_mean(may_mean_one)])
+                indices.update([first + at for at, uses in report.undefined.items() if any(map(may_mean_one, uses))])
         return between(sorted(indices), start, end)
 
     def suggests(self, names: Collection[str]) -> set[str]:
@@ -166,7 +164,7 @@ class StatementList(BlockList["TypedStatement | None"]):
 
     def has_undefined(self, start: int, end: int) -> bool:
         """Whether a statement from ``start`` to ``end`` uses a name that means nothing."""
-        return any(between(report.undefined, start - first, end - first) for first, report in self.reports(start, end))
+        return any(start <= first + at < end for first, report in self.reports(start, end) for at in report.undefined)
 
     def may_be_explained_by(self, names: Collection[str], start: int, end: int) -> bool:
         """Whether what is at fault from ``start`` to ``end``, or near, may be right where names of the module change.

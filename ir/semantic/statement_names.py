@@ -56,10 +56,9 @@ class StatementNames:
         """Those that a caller holds. They refer to this object, so it does not hold them: no circle keeps a text."""
         self._segments_of: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
-        self._types_of: tuple[int, Mapping[Expr, Type]] = (-1, {})
-        """The segment of which an expression's type was asked last, and the types of all that is in it."""
-        self._types_in: tuple[int, Mapping[Expr, Type]] = (-1, {})
-        """The same for the expressions of what stands for it: of a hundred lines, each type comment asks for one."""
+        self._types_in: tuple[tuple[int, LoweredStatement | None], Mapping[Expr, Type]] = (-1, None), {}
+        """The segment, and the lowering of it, of which an expression's type was asked last, and the types of all that
+        is in it: of a hundred lines, each type comment asks for one."""
 
     # ---- what is wrong
 
@@ -360,9 +359,10 @@ class StatementNames:
             if self._in_text.is_outer(key, function):
                 return _known(state.type) if state is not None else None
             if state is not None:  # those that are alike have one lowering, and the same names at the same tokens
-                defined = _by_token(state.lowered.lowering.definitions, state.lowered.memo).get(key.token)
+                lowered = state.lowered
+                defined = _by_token(lowered.lowering.definitions, lowered.memo).get(key.token)
                 expr = None if defined is None else defined.value
-                return self._type_in(key.segment, function, state, expr) if isinstance(expr, Expr) else None
+                return self._type_in(key.segment, function, state, lowered, expr) if isinstance(expr, Expr) else None
         value = self.value(key)
         return self.type_of(value) if value is not None else None
 
@@ -454,15 +454,18 @@ class StatementNames:
         expr = lowered.expression_ending_at(token)
         if expr is None or isinstance(expr, GlobalVar):
             return None if expr is None else self._global_type(state.segment.tokens[1][token])
-        return self._type_in(index, function, state, expr)
+        return self._type_in(index, function, state, lowered, expr)
 
-    def _type_in(self, index: int, function: FunctionStatements, state: TypedStatement, expr: Expr) -> Type | None:
-        """The type of an expression in the lowering of a statement, which may be that of others as well."""
-        if self._types_in[0] != index:
+    def _type_in(
+        self, index: int, function: FunctionStatements, state: TypedStatement, lowered: LoweredStatement, expr: Expr
+    ) -> Type | None:
+        """The type of an expression in a lowering of a statement, its own or the one that others have as well."""
+        if self._types_in[0] != (index, lowered):
             known = tuple([self._type_before(function, name, state.order) for name in state.uses])
-            later_type, module = function.later_type(state), self.analysis.context.types.module
-            types = state.lowered.types_with(known, self.analysis.heads, later_type, module if later_type else None)
-            self._types_in = (index, types)
+            later_type = function.later_type(state)
+            module = self.analysis.context.types.module if later_type is not None else None
+            types = lowered.types_with(known, self.analysis.heads, later_type, module)
+            self._types_in = (index, lowered), types
         type = self._types_in[1].get(expr)
         return _known(expr.type_annotation if type is None and isinstance(expr, Var) else type)
 
@@ -481,13 +484,7 @@ class StatementNames:
             definitions = function.head.definitions
             name = next((definition.name for definition in definitions if definition.value is expr), None)
             return None if name is None else _known(function.parameters[name])
-        if self._types_of[0] != index:
-            known = tuple(self._type_before(function, name, state.order) for name in own.placeholders)
-            later_type = function.later_type(state)
-            module = self.analysis.context.types.module if later_type is not None else None
-            self._types_of = (index, own.types_with(known, self.analysis.heads, later_type, module))
-        type = self._types_of[1].get(expr)
-        return _known(expr.type_annotation if type is None and isinstance(expr, Var) else type)
+        return self._type_in(index, function, state, own, expr)
 
     def _global_type(self, name: str) -> Type | None:
         header = self.in_segments.headers.get(name)

@@ -252,6 +252,10 @@ class Documents:
         """The open document of this URI, if there is one."""
         return self._by_uri.get(uri)
 
+    def is_open(self, document: Document) -> bool:
+        """Whether a document is still open: after it was closed, another may be at its URI."""
+        return self._by_uri.get(document.uri) is document
+
     def is_read_only(self, uri: str) -> bool:
         """Whether the client shows this text only: it is no text of the workspace, and its faults are of no use."""
         return uri.partition(":")[0] in self.read_only_schemes

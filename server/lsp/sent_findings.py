@@ -38,7 +38,10 @@ class SentFindings:
         self._findings: Sequence[Diagnostic] = ()
         self._encoded: list[Raw] = []
         self._ends: list[int] = []
-        """Up to which offset each of them and those before it speak of the text, for those at the beginning."""
+        """Up to which offset each of them and those before it speak of the text, for those at the beginning.
+
+        Without it, a key behind a thousand findings takes 2 ms more, of the 10 that it may take.
+        """
 
     def encoded(self, converter: ProtocolConverter, findings: Sequence[Diagnostic]) -> Sequence[Raw]:
         """The findings in the text of a converter, each as JSON."""

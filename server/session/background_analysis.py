@@ -393,7 +393,7 @@ class Publisher:
         The first change of a burst is not waited with: timers of the event loop take a millisecond at least. A document
         that was closed is passed over: another may be open at its place by now, and be scheduled.
         """
-        if self._documents.find(document.uri) is not document:
+        if not self._documents.is_open(document):
             return
         is_burst = self.forget(document.uri) or document.uri in self._at_work
         self._loop = loop = asyncio.get_running_loop()
@@ -460,4 +460,4 @@ class Publisher:
 
     def _is_current(self, document: Document, version: int) -> bool:
         """Whether nothing has changed since; if something has, its own turn comes."""
-        return document.version == version and self._documents.find(document.uri) is document
+        return document.version == version and self._documents.is_open(document)

@@ -236,7 +236,7 @@ class DocumentPasses:
         return outcome
 
     def _check(self, document: Document, version: int) -> None:
-        if document.version != version or self._documents.find(document.uri) is not document:
+        if document.version != version or not self._documents.is_open(document):
             raise MovedOn
 
     def pipeline_for(self, document: Document) -> Sequence[str] | str:
@@ -295,7 +295,7 @@ class DocumentPasses:
         return list(pass_hints(document.text, changing, outcome.changes, outcome.edits))
 
     def _take_findings(self, document: Document, text: str, findings: tuple[Diagnostic, ...]) -> None:
-        if self._documents.find(document.uri) is document:  # else it was closed meanwhile, and others may be open there
+        if self._documents.is_open(document):
             self._findings[document.uri] = (text, findings)
             self._findings_changed(document)
 
