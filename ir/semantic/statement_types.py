@@ -186,7 +186,8 @@ class StatementTypes:
     def _state_with_unknown(self, statement: TypedStatement, order: float, index: int) -> TypedStatement:
         """A statement with names that mean nothing in its function: they have the type of what was meant, if that fits.
 
-        A graph variable may have its value from a function before.
+        Its value has the type of its own comment, if it has one. A graph variable may have its value from a function
+        before.
         """
         function = self.function
         outer_graph = tuple(
@@ -218,7 +219,8 @@ class StatementTypes:
             known_types = tuple([known[name] or ERROR for name in statement.uses])
             guess, findings = self._findings(statement, known_types)
         diagnostics = together(findings, undefined_names(statement, unknown))
-        type = statement.type_comment if guess.type is ERROR else guess.type
+        # What is meant is a guess, the comment was printed: the statements below keep the type that they had.
+        type = guess.type if statement.type_comment is ERROR else statement.type_comment
         later_type = self._later_type_of(statement)
         if later_type is not None and has_incomplete(type):
             type = later_type

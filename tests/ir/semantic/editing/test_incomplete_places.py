@@ -177,6 +177,15 @@ def test_a_name_is_undefined_where_nothing_binds_it_and_no_further():
     ]
 
 
+def test_a_value_with_an_undefined_name_has_the_type_of_its_comment_and_not_of_what_may_be_meant():
+    text = (
+        f'#[version = "0.0.5"]\ndef @main(%x: {_TYPE}, %lots: Tensor[(3), int32]) {{\n'
+        f"  %0 = nn.relu(%lost) /* ty={_TYPE} */;\n  %1 = add(%0, %x);\n  (%1, %lots)\n}}\n"
+    )
+    found = Snapshot.open(text, "example.relay").diagnostics
+    assert [each.message for each in found] == ["undefined variable %lost; did you mean %lots?"]
+
+
 def test_a_field_that_is_given_a_value_binds_nothing():
     text = (
         f'#[version = "0.0.5"]\ndef @main(%x: {_TYPE}) -> {_TYPE} {{\n  %5.0 = exp(%x);\n  %5 = (%x, %x);\n  %5.0\n}}\n'
