@@ -24,7 +24,7 @@ from relay_lsp.ir.formatting.formatter import format_edits
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.completion import completions
-from relay_lsp.server.features.diagnostics.code_actions import fix_all
+from relay_lsp.server.features.diagnostics.code_actions import edits_of_all
 from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 from relay_lsp.server.features.folding import folds
 from relay_lsp.server.features.hints.inlay_hints import inlay_hints
@@ -168,7 +168,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Snapshot, int], object]]] = {
     "folding": lambda snapshot, offset: list(folds(snapshot)),
     "tokens": lambda snapshot, offset: list(semantic_tokens(snapshot)),
     "hints": lambda snapshot, offset: list(inlay_hints(snapshot, TextSpan(0, snapshot.lines.length))),
-    "fixes": lambda snapshot, offset: fix_all(snapshot.diagnostics),
+    "fixes": lambda snapshot, offset: edits_of_all(snapshot.diagnostics),
     "formatting": lambda snapshot, offset: format_edits(snapshot.text),
     "selection": selection_ranges,
     "hover": hover,

@@ -9,10 +9,18 @@ from lsprotocol import types
 from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit
 from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Document
 from ..features.call_parts import attribute_around
-from ..features.diagnostics.code_actions import PassAction, fix_all, fix_all_of_kind, pass_actions, quick_fixes
+from ..features.diagnostics.code_actions import (
+    PassAction,
+    are_edits_of_all,
+    kinds_to_fix,
+    near,
+    pass_actions,
+    quick_fixes,
+)
 from ..features.diagnostics.repairs import with_repairs
 from ..features.diagnostics.repeated_fixes import edits_until_mended
 from ..features.navigation.call_hierarchy import function_around
@@ -46,25 +54,25 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
     reported = with_repairs(seen.snapshot, server.state.diagnostics(seen.document, seen.snapshot))
     actions: list[types.CodeAction] = []
     span = seen.converter.span(params.range)
-    has_fixes = False
+    # A missing token is reported at the end of the statement before. Fixes of what is further away would not show here.
+    around = TextSpan(seen.snapshot.statement_start(span.start, 1), seen.snapshot.statement_span(span.end).end)
+    here = list(quick_fixes(near(reported, around), attribute_around(seen.snapshot, span) or span))
     if wanted("quickfix"):
-        for item in quick_fixes(reported, attribute_around(seen.snapshot, span) or span):
+        for item in here:
             action = _fix_action(seen, item.fix, "quickfix", version)
             action.diagnostics = [seen.converter.typed_diagnostic(item.diagnostic)]
             action.is_preferred = item.preferred
             actions.append(action)
-            has_fixes |= item.diagnostic.severity in (Severity.ERROR, Severity.WARNING)
-    everything = fix_all(reported, at_least=1 if params.context.only else 2)
-    if wanted(_FIX_ALL_KIND) and everything is not None:
-        actions.append(await _repeated_action(server, seen, everything.title, _FIX_ALL_KIND, ""))
+    if wanted(_FIX_ALL_KIND) and are_edits_of_all(reported, at_least=1 if params.context.only else 2):
+        actions.append(await _repeated_action(server, seen, "Fix everything that can be fixed", _FIX_ALL_KIND, ""))
     if wanted(_TYPE_COMMENTS_KIND) and (updates := type_comment_updates(seen.snapshot)):
         update = Fix("Update all type comments", tuple(updates))
         actions.append(_fix_action(seen, update, _TYPE_COMMENTS_KIND, version))
-    for code, fix in fix_all_of_kind(reported, span):
+    for code, title in kinds_to_fix(reported, here):
         if wanted("quickfix"):
-            actions.append(await _repeated_action(server, seen, fix.title, "quickfix", code))
+            actions.append(await _repeated_action(server, seen, title, "quickfix", code))
         if wanted.explicitly(f"{_FIX_ALL_KIND}.{code}"):
-            actions.append(await _repeated_action(server, seen, fix.title, f"{_FIX_ALL_KIND}.{code}", code))
+            actions.append(await _repeated_action(server, seen, title, f"{_FIX_ALL_KIND}.{code}", code))
     actions += (action for action in refactoring_actions(server, seen, span) if wanted(str(action.kind)))
     has_errors = any(item.severity is Severity.ERROR for item in reported)
     if wanted(EXPLANATION_KIND) and not has_errors:
@@ -72,6 +80,8 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
     if wanted(_RUN_PASS_KIND) or wanted(_RUN_PIPELINE_KIND):
         # Editors ask again and again while the cursor moves; only an opened menu is worth waiting.
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
+        severities = [item.diagnostic.severity for item in here] if wanted("quickfix") else []
+        has_fixes = Severity.ERROR in severities or Severity.WARNING in severities
         changing: Mapping[str, frozenset[str]] = {}
         if wanted(_RUN_PASS_KIND):
             changing = await server.state.changing_passes.of(

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
 from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["PassAction", "QuickFix", "edits_of_all", "fix_all", "fix_all_of_kind", "pass_actions", "quick_fixes"]
+__all__ = [
+    "PassAction",
+    "QuickFix",
+    "are_edits_of_all",
+    "edits_of_all",
+    "kinds_to_fix",
+    "near",
+    "pass_actions",
+    "quick_fixes",
+]
 
 
 class QuickFix(msgspec.Struct, frozen=True):
@@ -31,60 +41,56 @@ class PassAction(msgspec.Struct, frozen=True):
     """The one function that is to be changed; empty for all."""
 
 
+def near(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Sequence[Diagnostic]:
+    """The diagnostics that touch ``span``. What mends one elsewhere is not worked out where only these are asked."""
+    return [each for each in diagnostics if each.span is not None and _touch(each.span, span)]
+
+
 def quick_fixes(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[QuickFix]:
     """The fixes of the diagnostics that touch ``span``, and those that would change what ``span`` touches.
 
     A wrong ``axis`` is reported at the argument that does not fit it; a user may look at either.
     """
-
-    def touches(other: TextSpan) -> bool:
-        return other.start <= span.end and span.start <= other.end
-
     for diagnostic in diagnostics:
         if diagnostic.span is None:
             continue
-        is_here = touches(diagnostic.span)
+        is_here = _touch(diagnostic.span, span)
         for fix in diagnostic.fixes:
-            if is_here or any(touches(edit.span) for edit in fix.edits):
+            if is_here or any(_touch(edit.span, span) for edit in fix.edits):
                 yield QuickFix(fix, diagnostic, preferred=len(diagnostic.fixes) == 1)
 
 
-def fix_all(diagnostics: Sequence[Diagnostic], at_least: int = 2) -> Fix | None:
-    """All fixes at once, of the errors and warnings that have exactly one; of two that overlap, the first.
-
-    ``None`` where there are fewer edits than ``at_least``. A hint is no fault: what it proposes is done only where the
-    user asks for it.
-    """
-    return _all("Fix everything that can be fixed", _faults(diagnostics), at_least)
-
-
 def edits_of_all(diagnostics: Sequence[Diagnostic]) -> Sequence[TextEdit]:
-    """The edits of :func:`fix_all`, also where there is but one, in the order of the text."""
+    """The edits of all fixes at once, of the errors and warnings that have exactly one, in the order of the text.
+
+    Of two that overlap, the first is taken. A hint is no fault: what it proposes is done only where the user asks for
+    it.
+    """
     return sorted(_edits(_faults(diagnostics)), key=lambda edit: edit.span)
+
+
+def are_edits_of_all(diagnostics: Sequence[Diagnostic], at_least: int) -> bool:
+    """Whether :func:`edits_of_all` gives at least so many edits; no more fixes are worked out than tell it."""
+    return _are_as_many(_edits(_faults(diagnostics)), at_least)
 
 
 def _faults(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     return [diagnostic for diagnostic in diagnostics if diagnostic.severity <= Severity.WARNING]
 
 
-def _all(title: str, diagnostics: Sequence[Diagnostic], at_least: int = 2) -> Fix | None:
-    edits = _edits(diagnostics)
-    if len(edits) < at_least:
-        return None
-    return Fix(title, tuple(sorted(edits, key=lambda edit: edit.span)))
+def _are_as_many(edits: Iterator[TextEdit], at_least: int) -> bool:
+    return sum(1 for _ in islice(edits, at_least)) == at_least
 
 
-def _edits(diagnostics: Sequence[Diagnostic]) -> list[TextEdit]:
-    edits: list[TextEdit] = []
-    taken: list[TextSpan] = []  # the ranges of these, in order: as no two overlap, neighbours alone are compared
+def _edits(diagnostics: Sequence[Diagnostic]) -> Iterator[TextEdit]:
+    taken: list[TextSpan] = []  # the ranges of edits, in order: as no two overlap, neighbours alone are compared
     for diagnostic in diagnostics:
         if len(diagnostic.fixes) == 1:
             fix = diagnostic.fixes[0]
             if not any(_is_taken(new.span, taken) for new in fix.edits):
-                edits += fix.edits
+                yield from fix.edits
                 for new in fix.edits:
                     insort(taken, new.span)
-    return edits
 
 
 def _is_taken(span: TextSpan, taken: Sequence[TextSpan]) -> bool:
@@ -95,14 +101,15 @@ def _is_taken(span: TextSpan, taken: Sequence[TextSpan]) -> bool:
     return at < len(taken) and _overlap(span, taken[at])
 
 
-def fix_all_of_kind(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[tuple[str, Fix]]:
-    """For each kind of diagnostic that touches ``span``: its code, and the fixes of all of this kind at once."""
-    codes = dict.fromkeys(fix.diagnostic.code for fix in quick_fixes(diagnostics, span) if fix.preferred)
-    for code in codes:
-        title = f"Fix every {code.replace('-', ' ')} in this file"
-        everything = _all(title, [diagnostic for diagnostic in diagnostics if diagnostic.code == code])
-        if everything is not None:
-            yield code, everything
+def kinds_to_fix(diagnostics: Sequence[Diagnostic], here: Iterable[QuickFix]) -> Iterator[tuple[str, str]]:
+    """For each kind of diagnostic that is mended ``here`` and elsewhere: its code, and what mending all is called."""
+    for code in dict.fromkeys(fix.diagnostic.code for fix in here if fix.preferred):
+        if _are_as_many(_edits([diagnostic for diagnostic in diagnostics if diagnostic.code == code]), 2):
+            yield code, f"Fix every {code.replace('-', ' ')} in this file"
+
+
+def _touch(first: TextSpan, second: TextSpan) -> bool:
+    return first.start <= second.end and second.start <= first.end
 
 
 def _overlap(first: TextSpan, second: TextSpan) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.completion import completions
-from relay_lsp.server.features.diagnostics.code_actions import fix_all
+from relay_lsp.server.features.diagnostics.code_actions import edits_of_all
 from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 from relay_lsp.server.features.hints.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
 from relay_lsp.server.features.hover import hover
@@ -59,7 +59,7 @@ _OF_NAMES: dict[str, Callable[[Snapshot], object]] = {
     "a completion": lambda snapshot: completions(snapshot, _middle(snapshot)),
     "the types of values": lambda snapshot: list(inlay_hints(snapshot, TextSpan(0, snapshot.lines.length))),
     "an outline": outline,
-    "all fixes at once": lambda snapshot: fix_all(snapshot.diagnostics),
+    "all fixes at once": lambda snapshot: edits_of_all(snapshot.diagnostics),
     "a new name": lambda snapshot: _renamed(snapshot, _middle(snapshot)),
 }
 

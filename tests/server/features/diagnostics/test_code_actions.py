@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit, apply_edits
+from relay_lsp.ir.diagnostics import Diagnostic, Fix, LazyFixes, Severity, TextEdit, apply_edits
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.call_parts import attribute_around
-from relay_lsp.server.features.diagnostics.code_actions import fix_all, fix_all_of_kind, pass_actions, quick_fixes
+from relay_lsp.server.features.diagnostics.code_actions import (
+    are_edits_of_all,
+    edits_of_all,
+    kinds_to_fix,
+    near,
+    pass_actions,
+    quick_fixes,
+)
 from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
 from relay_lsp.server.features.diagnostics.repairs import with_repairs
 from tests.fixture import read_fixture
@@ -45,10 +52,10 @@ def @main(%x: Tensor[(1, 16, 8, 8), float32], %bias: Tensor[(16), float32]) {
 
 def test_everything_that_has_one_fix_is_fixed_at_once() -> None:
     findings = [diagnostic(0, 3, fix(0, 3, "add")), diagnostic(5, 6, fix(5, 6, "x")), diagnostic(0, 2, fix(0, 2, "no"))]
-    everything = fix_all(findings)
-    assert everything is not None
-    assert apply_edits("adt(%y)", everything.edits) == "add(%x)"
-    assert fix_all(findings[:1]) is None
+    assert apply_edits("adt(%y)", edits_of_all(findings)) == "add(%x)"
+    assert are_edits_of_all(findings, 2)
+    assert not are_edits_of_all(findings, 3)
+    assert not are_edits_of_all(findings[:1], 2)
 
 
 def test_passes_that_would_change_the_buffer_and_pipelines_are_offered() -> None:
@@ -82,10 +89,21 @@ def test_all_of_one_kind_are_fixed_at_once() -> None:
         finding("unknown-dtype", 2, "b"),
         finding("unknown-operator", 4, "c"),
     ]
-    ((code, fix),) = fix_all_of_kind(findings, TextSpan(0, 0))
+    ((code, title),) = kinds_to_fix(findings, quick_fixes(findings, TextSpan(0, 2)))
     assert code == "unknown-operator"
-    assert fix.title == "Fix every unknown operator in this file"
-    assert apply_edits("x.y.z", fix.edits) == "a.y.c"
+    assert title == "Fix every unknown operator in this file"
+    assert apply_edits("x.y.z", edits_of_all([each for each in findings if each.code == code])) == "a.y.c"
+
+
+def test_what_mends_a_diagnostic_elsewhere_is_not_worked_out() -> None:
+    def worked_out() -> tuple[Fix, ...]:
+        raise AssertionError("elsewhere")
+
+    here = diagnostic(0, 3, fix(0, 3, "add"))
+    elsewhere = Diagnostic("unknown-operator", Severity.ERROR, "", TextSpan(9, 12), fixes=LazyFixes(worked_out))
+    (offered,) = quick_fixes(near([here, elsewhere], TextSpan(0, 8)), TextSpan(1, 1))
+    assert offered.diagnostic is here
+    assert are_edits_of_all([here, elsewhere], 1)
 
 
 def test_what_a_hint_proposes_is_not_done_with_everything_else() -> None:
@@ -96,7 +114,8 @@ def @main(%x: float32) -> float32 {
 """)
     findings = diagnostics(fixture.snapshot)
     assert [item.code for item in findings] == ["unreachable", "unreachable"]
-    assert fix_all(findings) is None
+    assert not are_edits_of_all(findings, 1)
+    assert not edits_of_all(findings)
 
 
 def check_fix(source: str, title: str, expected: str) -> None:

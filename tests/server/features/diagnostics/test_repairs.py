@@ -6,7 +6,7 @@ import pytest
 
 from relay_lsp.ir.diagnostics import Severity, apply_edits
 from relay_lsp.ir.semantic.snapshot import Snapshot
-from relay_lsp.server.features.diagnostics.code_actions import fix_all_of_kind
+from relay_lsp.server.features.diagnostics.code_actions import edits_of_all, kinds_to_fix, quick_fixes
 from relay_lsp.server.features.diagnostics.repairs import with_repairs
 
 PARAMETERS = (
@@ -83,6 +83,7 @@ def test_all_of_a_kind_are_mended_at_once() -> None:
     snapshot = opened("%0 = nn.dense(%d, %m, units=7);\n  %1 = nn.dense(%0, %d, units=9);\n  nn.dense(%d, %m, units=8)")
     findings = with_repairs(snapshot, snapshot.diagnostics)
     where = next(item.span for item in findings if item.code == "type-mismatch" and item.span is not None)
-    ((_, everything),) = fix_all_of_kind(findings, where)
-    assert "units=5" in apply_edits(snapshot.text, everything.edits)
-    assert "units=8" not in apply_edits(snapshot.text, everything.edits)
+    ((code, _),) = kinds_to_fix(findings, quick_fixes(findings, where))
+    everything = edits_of_all([each for each in findings if each.code == code])
+    assert "units=5" in apply_edits(snapshot.text, everything)
+    assert "units=8" not in apply_edits(snapshot.text, everything)
