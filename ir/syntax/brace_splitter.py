@@ -68,7 +68,7 @@ class BraceSplitter(DefinitionSplitter):
     ``places`` tells where a piece stands on its line; the rest is as :class:`.Splitter` has it.
     """
 
-    __slots__ = ("_before", "_braces", "_places", "are_places_asked", "expression")
+    __slots__ = ("_before", "_braces", "_places", "are_braces_on_a_line", "are_places_asked", "expression")
 
     def __init__(self, kinds: str, places: PlacesOnLines, expression: bool, rest: Callable[[int], bool] | None) -> None:
         super().__init__(kinds, rest)
@@ -77,6 +77,8 @@ class BraceSplitter(DefinitionSplitter):
         self._places: Final = places
         self.are_places_asked = False
         """Whether where pieces stand on their lines told something of the segment."""
+        self.are_braces_on_a_line = False
+        """Whether it has braces of which this told something: that they are on the line with those that they close."""
         self._before: Segment | None = None
         """The segment before the one that is looked for."""
 
@@ -128,7 +130,12 @@ class BraceSplitter(DefinitionSplitter):
         counted, does not, or is followed by a deeper line; and in the same body, so that it is not that of a brace
         around.
         """
-        if not self.places.is_displaced(closing, opening) and not self._goes_on_deeper(closing):
+        if self._places.are_on_a_line(opening, closing):
+            self.are_braces_on_a_line = True
+            is_displaced = False
+        else:
+            is_displaced = self.places.is_displaced(closing, opening)
+        if not is_displaced and not self._goes_on_deeper(closing):
             return None
         kinds, opened = self.kinds, self.places.of(opening)
         begin = self.places.of(first)

@@ -6,6 +6,7 @@ Where braces match, nothing here counts: a text may be indented as it likes.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
@@ -21,6 +22,8 @@ FOLLOWS_NO_VALUE: Final = frozenset(LET + GRAPH + LOCAL + NAME + GLOBAL + IF + M
 
 _SHORT_LINE: Final = 128
 """So much of the text before a piece is looked through for the begin of its line at first, and of a longer line."""
+
+_LINE_END: Final = re.compile(r"[\r\n]")
 
 _SHORT_VALUE: Final = 1_024
 """A value that is so long is looked through at once."""
@@ -106,6 +109,11 @@ class PlacesOnLines:
                     yield piece
             line_end = line
 
+    def are_on_a_line(self, first: int, last: int) -> bool:
+        """Whether two pieces that are near each other stand on the same line."""
+        start, end = self._offset_of(first), self._offset_of(last)
+        return end - start < _SHORT_VALUE and not _LINE_END.search(self._lines.part(start, end))
+
     def is_displaced(self, closing: int, opening: int) -> bool:
         """Whether a brace does not stand below the begin of the line with the one that it closes, but on another."""
         first, last = self._offset_of(opening), self._offset_of(closing)
@@ -113,8 +121,6 @@ class PlacesOnLines:
             before = min(first, _SHORT_LINE)
             text = self._lines.part(first - before, last)
             line, own = text.rfind("\n", 0, before) + 1, text.rfind("\n") + 1
-            if own == line > 0:
-                return False
             spaces = len(text) - own
             if own > line > 0 and text.endswith(" " * spaces) and "\r" not in text:
                 return not text.startswith(" " * spaces, line) or text[line + spaces] in " \t"

@@ -53,9 +53,13 @@ _FOLLOWING: Final = 16
 _KEPT: Final = 4_096
 _NEAR: Final = 40
 """So many kinds tell where most heads, braces and short statements end. Those of ten thousand functions of one shape
-come again and again, and are looked through once."""
-_known_cuts: Final = LruMap[tuple[str, bool], Cut](_KEPT)
-"""The segments that begin so, in a body or not; their ends count from where they begin."""
+come again and again, and are looked through once: ten thousand closures of a line each would take a fifth more than
+``docs/reliability.md`` allows."""
+_known_cuts: Final = LruMap[tuple[str, bool], tuple[Cut, bool]](_KEPT)
+"""The segments that begin so, in a body or not; their ends count from where they begin.
+
+With each, whether it has braces that close on their lines: then one is like it only on a single line.
+"""
 
 
 class Splitter(BraceSplitter):
@@ -93,14 +97,15 @@ class Splitter(BraceSplitter):
             return self._looked_for(start, in_body)
         known = _known_cuts.get((near, in_body))
         if known is not None:
-            end, role, stays_in_body, far_sighted, is_short = known
-            return Cut(start + end, role, stays_in_body, far_sighted, is_short)
-        self.are_places_asked = False
+            (end, role, stays_in_body, far_sighted, is_short), is_on_a_line = known
+            if not is_on_a_line or self._places.are_on_a_line(start, start + end - 1):
+                return Cut(start + end, role, stays_in_body, far_sighted, is_short)
+        self.are_places_asked = self.are_braces_on_a_line = False
         made = self._looked_for(start, in_body)
         # What is never closed is far-sighted, however far was looked.
         is_told = not made.far_sighted or self._seen > made.end + 1
         if is_told and not self.are_places_asked and max(made.end + MARGIN, self._seen) <= start + _NEAR:
-            _known_cuts[near, in_body] = made._replace(end=made.end - start)
+            _known_cuts[near, in_body] = made._replace(end=made.end - start), self.are_braces_on_a_line
         return made
 
     def _looked_for(self, start: int, in_body: bool) -> Cut:

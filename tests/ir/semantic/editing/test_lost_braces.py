@@ -6,6 +6,7 @@ import pytest
 
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.syntax import splitting
 from relay_lsp.ir.text.text_span import TextSpan
 from tests.ir.semantic.editing.comparison import described, difference
 
@@ -59,6 +60,8 @@ def test_a_statement_typed_while_the_closing_brace_is_lost():
         assert difference(snapshot, Snapshot.open(snapshot.text, "example.relay"), start, whole=True) is None
     assert [code for code, _ in _errors(snapshot)] == ["unclosed-brace"]
 
+
+_STATEMENTS = "".join(f"  %{number} = add(%x, %x);\n" for number in range(9))
 
 _NESTED = """#[version = "0.0.5"]
 type Maybe { Some(int32), None }
@@ -128,3 +131,13 @@ def test_a_brace_that_becomes_a_statement_leaves_the_function_open():
     _ = snapshot.diagnostics
     edited = snapshot.edit(TextSpan(at, at + len("}\n}\n")), '#[version = "0.0.5"]\n')
     assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
+def test_where_a_statement_ends_is_told_by_its_own_lines_and_not_by_those_of_one_with_the_same_words():
+    """A brace closes on its line; below that, it may be one too many, typed inside of the value."""
+    head, end = '#[version = "0.0.5"]\ndef @main(%x: int32) -> int32 {\n', f"    %p\n  }};\n{_STATEMENTS}  %f(%x)\n}}\n"
+    inside = head + "  let %f = fn (%p: int32) {\n    %p };\n" + end
+    on_its_line = head + "  let %f = fn (%p: int32) { %p };\n" + end
+    for text, value in ((inside, "{\n    %p };\n    %p\n  };"), (on_its_line, "{ %p };")) * 2:
+        (statement,) = (each.text for each in splitting.split(text) if "let %f" in each.text)
+        assert statement.rstrip().endswith(value)
