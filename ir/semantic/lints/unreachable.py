@@ -23,7 +23,7 @@ from ...syntax.lexer import COMMENT_PATTERN
 from ...text.line_index import LineIndex
 from ...text.text_span import TextSpan
 from ..lowered_statement import LoweredStatement
-from ..snapshot import Snapshot, SyntaxNode, TokenRole
+from ..snapshot import Snapshot, SyntaxNode
 from ..snapshot_tokens import TokenPlaces
 
 __all__ = ["UNREACHABLE", "uncalled_functions", "unreachable"]
@@ -154,8 +154,7 @@ def _keywords(
         at = text.find(word, at + 1)
         if match is None:
             continue
-        token = next(snapshot.written_tokens(offset, offset + 1), None)
-        if token is not None and token.role is TokenRole.KEYWORD and token.span.start == offset:
+        if next(snapshot.words(offset, offset + 1), None) in ((offset, word), (offset, f"{word}?")):
             yield TextSpan(offset, within.start + match.end()), match
 
 
