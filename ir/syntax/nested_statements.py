@@ -138,8 +138,9 @@ class NestedStatementParser(StatementParser):
         self.missing_braces = kinds.count("{") - kinds.count("}")
         too_many = self._braces_too_many() if self.missing_braces < 0 else frozenset[int]()
         while token < count:
-            # Where a brace is missing, what begins a value may be behind it.
-            plain = _PLAIN.match(kinds, token) if self.missing_braces <= 0 else None
+            # Where a brace is missing, what begins a value may be behind it, unless that is the statement's outermost.
+            may_be_outside = self.missing_braces > 0 and len(frames) > 2
+            plain = None if may_be_outside else _PLAIN.match(kinds, token)
             if plain is not None:
                 frames[-1].index.extend(range(token, plain.end()))
                 token = plain.end()
@@ -151,7 +152,7 @@ class NestedStatementParser(StatementParser):
                 self.segment.report("unexpected-token", "unexpected `}`", span, fix)
                 token += 1
                 continue
-            if len(frames) > 1 and (kind in _BEGINS_ANEW or (self.missing_braces > 0 and kind in BEGINS_VALUE)):
+            if len(frames) > 1 and (kind in _BEGINS_ANEW or (may_be_outside and kind in BEGINS_VALUE)):
                 self._resynchronise(frames, token)
             frame = frames[-1]
             if kind == ";" and token == count - 1 and len(frames) > 1:

@@ -147,9 +147,14 @@ class SegmentText:
         """Add an error."""
         self.add(Diagnostic(code, Severity.ERROR, message, span, fixes=fixes))
 
+    @property
+    def has_enough_findings(self) -> bool:
+        """Whether it has a thousand: then no more are looked for."""
+        return len(self.diagnostics) >= MOST_FINDINGS
+
     def add(self, diagnostic: Diagnostic) -> None:
-        """Add a finding; of a thousand in one segment no more are looked for."""
-        if len(self.diagnostics) < MOST_FINDINGS:
+        """Add a finding, unless there are enough."""
+        if not self.has_enough_findings:
             self.diagnostics = (*self.diagnostics, diagnostic)
 
     def gap_before(self, token: int) -> TextSpan:

@@ -363,6 +363,8 @@ class StatementParser:
 
         ``is_first``: it would be the first of its statement.
         """
+        if self.segment.has_enough_findings:
+            return
         words = KINDS[kind[0]].words
         inserted = words if len(kind) == 1 else f"`{kind}`"
         text = _TEXT_OF.get(kind, " { ") if len(kind) == 1 else kind
