@@ -130,6 +130,14 @@ export class Workbench {
         await this.until(`“${text}” in the buffer`, async () => (await this.shown()).includes(text));
     }
 
+    /** Wait until this is not in the buffer any more; while an editor is drawn anew, it shows no line at all. */
+    async showsNo(text) {
+        await this.until(`no “${text}” in the buffer`, async () => {
+            const shown = await this.shown();
+            return shown.includes('def @') && !shown.includes(text);
+        });
+    }
+
     async hover(word, expected) {
         const shown = this.page.locator('.monaco-hover:not(.hidden) .hover-contents');
         const text = async () => (await shown.count()) > 0 ? (await shown.allInnerTexts()).join('\n') : '';

@@ -63,7 +63,7 @@ export async function replaceRelu(workbench, file) {
         if ((await title.isVisible()) && (await title.innerText()).includes('options')) {
             await page.keyboard.press('Enter');
         }
-        return !(await workbench.shown()).includes('nn.relu(');
+        return (await workbench.shown()).includes('tanh(');
     });
     const after = await workbench.save(file);
     await workbench.undo();

@@ -121,7 +121,7 @@ export async function pipeline(workbench) {
     await workbench.titled('Relay: Run Pipeline');
     seen.offered = await page.locator('.quick-input-list .monaco-list-row').allInnerTexts();
     await workbench.answer('tidy');
-    await workbench.until('the run', async () => !(await workbench.shown()).includes('nn.dropout'));
+    await workbench.showsNo('nn.dropout');
     seen.after = await workbench.save('dropout.relay');
     await workbench.undo();
     await workbench.save('dropout.relay');
