@@ -60,22 +60,22 @@ def quick_fixes(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[Q
                 yield QuickFix(fix, diagnostic, preferred=len(diagnostic.fixes) == 1)
 
 
-def edits_of_all(diagnostics: Sequence[Diagnostic]) -> Sequence[TextEdit]:
+def edits_of_all(diagnostics: Sequence[Diagnostic], code: str = "") -> Sequence[TextEdit]:
     """The edits of all fixes at once, of the errors and warnings that have exactly one, in the order of the text.
 
     Of two that overlap, the first is taken. A hint is no fault: what it proposes is done only where the user asks for
-    it.
+    it, as with ``code``, for all findings of this kind.
     """
-    return sorted(_edits(_faults(diagnostics)), key=lambda edit: edit.span)
+    return sorted(_edits(_mended(diagnostics, code)), key=lambda edit: edit.span)
 
 
 def are_edits_of_all(diagnostics: Sequence[Diagnostic], at_least: int) -> bool:
     """Whether :func:`edits_of_all` gives at least so many edits; no more fixes are worked out than tell it."""
-    return _are_as_many(_edits(_faults(diagnostics)), at_least)
+    return _are_as_many(_edits(_mended(diagnostics)), at_least)
 
 
-def _faults(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
-    return [diagnostic for diagnostic in diagnostics if diagnostic.severity <= Severity.WARNING]
+def _mended(diagnostics: Sequence[Diagnostic], code: str = "") -> Sequence[Diagnostic]:
+    return [each for each in diagnostics if (each.code == code if code else each.severity <= Severity.WARNING)]
 
 
 def _are_as_many(edits: Iterator[TextEdit], at_least: int) -> bool:
@@ -104,7 +104,7 @@ def _is_taken(span: TextSpan, taken: Sequence[TextSpan]) -> bool:
 def kinds_to_fix(diagnostics: Sequence[Diagnostic], here: Iterable[QuickFix]) -> Iterator[tuple[str, str]]:
     """For each kind of diagnostic that is mended ``here`` and elsewhere: its code, and what mending all is called."""
     for code in dict.fromkeys(fix.diagnostic.code for fix in here if fix.preferred):
-        if _are_as_many(_edits([diagnostic for diagnostic in diagnostics if diagnostic.code == code]), 2):
+        if _are_as_many(_edits(_mended(diagnostics, code)), 2):
             yield code, f"Fix every {code.replace('-', ' ')} in this file"
 
 

@@ -22,15 +22,14 @@ def edits_until_mended(
 ) -> Iterator[Sequence[TextEdit]]:
     """The edits of the text after which no error or warning with exactly one fix is left, in the order of the text.
 
-    With ``code``, those of this kind alone. ``diagnose`` gives the findings of a text, with their fixes. What is given
-    after each step is what is known so far; the last is all of it.
+    With ``code``, those of this kind alone, hints too. ``diagnose`` gives the findings of a text, with their fixes.
+    What is given after each step is what is known so far; the last is all of it.
     """
     pieces: list[_Piece] = [TextSpan(0, snapshot.lines.length)]
     length = snapshot.lines.length
     edits: Sequence[TextEdit] = ()
     for _ in range(_MOST_ROUNDS):
-        findings = [item for item in diagnose(snapshot) if not code or item.code == code]
-        new = edits_of_all(findings)
+        new = edits_of_all(diagnose(snapshot), code)
         if not new:
             return
         for edit in reversed(new):

@@ -92,7 +92,7 @@ def test_all_of_one_kind_are_fixed_at_once() -> None:
     ((code, title),) = kinds_to_fix(findings, quick_fixes(findings, TextSpan(0, 2)))
     assert code == "unknown-operator"
     assert title == "Fix every unknown operator in this file"
-    assert apply_edits("x.y.z", edits_of_all([each for each in findings if each.code == code])) == "a.y.c"
+    assert apply_edits("x.y.z", edits_of_all(findings, code)) == "a.y.c"
 
 
 def test_what_mends_a_diagnostic_elsewhere_is_not_worked_out() -> None:

@@ -84,6 +84,6 @@ def test_all_of_a_kind_are_mended_at_once() -> None:
     findings = with_repairs(snapshot, snapshot.diagnostics)
     where = next(item.span for item in findings if item.code == "type-mismatch" and item.span is not None)
     ((code, _),) = kinds_to_fix(findings, quick_fixes(findings, where))
-    everything = edits_of_all([each for each in findings if each.code == code])
+    everything = edits_of_all(findings, code)
     assert "units=5" in apply_edits(snapshot.text, everything)
     assert "units=8" not in apply_edits(snapshot.text, everything)

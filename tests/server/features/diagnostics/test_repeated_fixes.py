@@ -46,6 +46,14 @@ def test_of_one_kind_no_other_is_mended():
     assert mended(body, "type-mismatch") == body.replace("[5, 5]", "[3, 3]").replace("=7", "=32")
 
 
+def test_hints_of_a_kind_are_mended_where_that_kind_is_asked_for():
+    """A value that only unused ones use is unused once these are gone."""
+    value = "nn.conv2d(%x, %w, kernel_size=[3, 3], channels=32)"
+    body = f"%0 = exp(%x);\n  %1 = exp(%0);\n  %2 = sigmoid(%x);\n  {value}"
+    assert mended(body) == body
+    assert mended(body, "unused-value") == value
+
+
 def test_what_is_right_gets_no_edit():
     snapshot = Snapshot.open(f"{HEAD}nn.relu(%x)\n}}\n", "model.relay")
     assert not list(edits_until_mended(snapshot, diagnose))
