@@ -249,7 +249,7 @@ class _Formatter:
         lines = self.breaks[index - 1]
         if kind_before == METADATA:
             return self.spaces[index - 1]
-        if self._ends_line(index, kind_before, role_before):
+        if self._ends_line(index, kind_before):
             if kind == COMMENT and not lines and self._is_trailing(index):
                 self.starts_statement = True
                 return " "
@@ -262,7 +262,7 @@ class _Formatter:
             return " " if self.spaces[index - 1] else ""
         return " " if has_space(kind_before, kind, role_before, role) else ""
 
-    def _ends_line(self, index: int, kind_before: str, role_before: str) -> bool:
+    def _ends_line(self, index: int, kind_before: str) -> bool:
         """Whether a new line must begin before the token at ``index``, whatever the author wrote."""
         kind = self.kinds[index]
         bracket = self.brackets[-1]

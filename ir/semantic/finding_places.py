@@ -154,7 +154,7 @@ class FindingPlaces:
         related = undeclared_result(function.head.function, name, result)
         if related.place is not None:
             related = Related(related.message, self._in_heads(related.place, (function.head,)))
-        fixes = return_type_fixes(result, unit.segment.span(1), unit.segment.text)
+        fixes = return_type_fixes(result, function.head.name_span, unit.segment.text)
         moved = tuple(
             Fix(fix.title, tuple(TextEdit(edit.span.shifted(unit.base), edit.new_text) for edit in fix.edits))
             for fix in fixes

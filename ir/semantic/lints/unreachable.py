@@ -236,7 +236,9 @@ def _branches(snapshot: Snapshot, within: TextSpan) -> Iterator[Diagnostic]:
         taken, dead = blocks if condition[1] == "True" else reversed(blocks)
         text = snapshot.lines.part(taken.start + 1, taken.end - 1)
         start, end = taken.end - 1 - len(text.lstrip()), taken.start + 1 + len(text.rstrip())
-        around = TextEdit(TextSpan(node.span.start, start), "("), TextEdit(TextSpan(end, node.span.end), ")")
+        last = max((begin + len(word) for begin, word in snapshot.words(start, end)), default=start)
+        closing = "\n)" if "//" in snapshot.lines.part(last, end) else ")"  # the comment would take it in
+        around = TextEdit(TextSpan(node.span.start, start), "("), TextEdit(TextSpan(end, node.span.end), closing)
         fix = Fix("Keep the other branch only", around) if start < end else None
         yield _hint(f"the condition is {condition[1]}, so this branch never runs", dead, fix)
 

@@ -317,7 +317,8 @@ def _fixes(binding: UnusedBinding, base: int, lines: LineIndex) -> Iterator[Fix]
     name, statement = binding.name_place, binding.statement_place
     span, underscored = name.shifted(base), f"%_{binding.name[1:]}"
     if binding.kind is SymbolKind.PATTERN_VAR:
-        yield replacement(span, "_")
+        if _TYPE_FOLLOWS.match(binding.segment.text, name.end) is None:  # a wildcard has none
+            yield replacement(span, "_")
     elif binding.kind is not SymbolKind.PARAMETER:
         written = binding.segment.text[statement.start : name.start]
         if _BINDS.fullmatch(written):
@@ -334,7 +335,8 @@ _VALUES: Final = frozenset(
 _BINDS: Final = re.compile(r"(?:(?:let|free_var)\b(?:\s|/\*.*?\*/)*)?", re.DOTALL)
 """What stands before the name in a statement that does nothing but bind it."""
 
-_LINE_END: Final = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?(?:\r?\n|\Z)")
+_LINE_END: Final = re.compile(r"[ \t]*(?:/\*(?:(?!\*/)[^\n])*\*/[ \t]*)*(?://[^\n]*)?(?:\r?\n|\Z)")
+_TYPE_FOLLOWS: Final = re.compile(r"(?:\s|/\*.*?\*/)*:", re.DOTALL)
 _INDENTED: Final = re.compile(r"[ \t]*\Z")
 
 

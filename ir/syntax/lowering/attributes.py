@@ -128,7 +128,8 @@ class AttributeLowering(LoweringContext):
     def _addition(self, call: ShapeNode, missing: list[AttributeField]) -> Fix:
         """The fix that writes the attributes that a call lacks, each with a value of its kind to begin with."""
         written = ", ".join(f"{field.name}={field.placeholder}" for field in missing)
-        end = self.unit.span(self.statement.token(call.last)).start
+        last = self.unit.span(self.statement.token(call.last))
+        end = last.start if self.statement.index[call.last] >= 0 else last.end  # a parenthesis that is missing
         separator = "" if self.statement.kinds[call.last - 1] in "(," else ", "
         return Fix(f"Add `{written}`", (TextEdit(TextSpan(end, end), separator + written),))
 

@@ -39,7 +39,8 @@ class PatternLowering(LoweringContext):
             span = self.unit.span(token)
             near = self.names.nearest.closest(name, lambda: self.names.constructors)
             hint = f"; did you mean {near[0]}?" if near else ""
-            fixes = [*(replacement(span, other) for other in near), replacement(span, f"%{name}")]
+            is_name = step.node.first == step.node.last  # a variable has no fields
+            fixes = [replacement(span, other) for other in (*near, *([f"%{name}"] if is_name else ()))]
             self.unresolved.append((self.unit, token))
             self.report("undefined-constructor", f"unknown constructor {name}{hint}", span, fixes)
             return PatternWildcard()

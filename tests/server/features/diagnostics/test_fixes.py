@@ -1,0 +1,95 @@
+"""What fixes write where comments stand around, or where something else is missing: nothing but what they say."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.ir.diagnostics import apply_edits
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
+
+_HEAD = """#[version = "0.0.5"]
+type List[A] { Cons(A, List[A]), Nil }
+def @main(%x: float32, %l: List[int32]) {
+  """
+
+
+def fixes(text: str) -> dict[str, str]:
+    """The text after each fix that is offered in it, by title."""
+    findings = diagnostics(Snapshot.open(text, "model.relay"))
+    return {fix.title: apply_edits(text, fix.edits) for finding in findings for fix in finding.fixes}
+
+
+def mended(body: str, title: str) -> str:
+    """The body of ``@main`` after the fix of this title."""
+    return fixes(f"{_HEAD}{body}\n}}\n")[title].removeprefix(_HEAD).removesuffix("\n}\n")
+
+
+def test_a_value_is_removed_without_the_one_behind_it_on_its_line():
+    body = "%0 = exp(%x); /* a */ %1 = abs(%x); /* b */\n  %1"
+    assert mended(body, "Remove %0") == body.removeprefix("%0 = exp(%x); ")
+
+
+@pytest.mark.parametrize(("body", "after"), [
+    ("%0 = reshape(%x;\n  %0", "%0 = reshape(%x, newshape=None;\n  %0"),
+    ("reshape(%x", "reshape(%x, newshape=None"),
+    ("reshape(%x)", "reshape(%x, newshape=None)"),
+])  # fmt: skip
+def test_an_attribute_is_added_behind_the_arguments_of_a_call_that_is_being_typed(body: str, after: str):
+    assert mended(body, "Add `newshape=None`") == after
+
+
+@pytest.mark.parametrize(("arm", "after"), [
+    ("Cons(_, _) => 1 // one", "Cons(_, _) => 1, // one"),
+    ("Cons(_, _) => 1 /* } */", "Cons(_, _) => 1, /* } */"),
+    ("Cons(_, _) => 1, /* one */", "Cons(_, _) => 1, /* one */"),
+])  # fmt: skip
+def test_an_arm_is_added_behind_a_comma_that_stands_in_no_comment(arm: str, after: str):
+    body = f"match (%l) {{\n    {arm}\n  }}"
+    assert mended(body, "Add the missing arm") == f"match (%l) {{\n    {after}\n    Nil => {{ () }},\n  }}"
+
+
+def test_no_arm_is_added_to_a_match_without_its_brace():
+    offered = fixes(f"{_HEAD}match (%l) {{\n    Cons(%h, _) => {{ %h }}\n}}\n")
+    assert "Write match?, which need not cover every value" in offered
+    assert "Add the missing arm" not in offered
+
+
+def test_a_comment_does_not_take_in_the_parenthesis_around_the_branch_that_is_kept():
+    body = "if (True) {\n    exp(%x) // kept\n  } else { %x }"
+    assert mended(body, "Keep the other branch only") == "(exp(%x) // kept\n)"
+
+
+def test_a_wildcard_has_no_type():
+    offered = fixes(f"{_HEAD}match (%l) {{ Cons(%h: int32, _) => 1, Nil => 2 }}\n}}\n")
+    assert "Name it %_h" in offered
+    assert "Change to `_`" not in offered
+
+
+@pytest.mark.parametrize(("pattern", "titles"), [
+    ("Consx(_, _)", {"Change to `Cons`"}),
+    ("Consx", {"Change to `Cons`", "Change to `%Consx`"}),
+])  # fmt: skip
+def test_an_unknown_constructor_with_fields_is_no_variable(pattern: str, titles: set[str]):
+    offered = fixes(f"{_HEAD}match (%l) {{ {pattern} => 1, _ => 2 }}\n}}\n")
+    assert {title for title in offered if "Cons" in title} == titles
+
+
+_CALLED = """#[version = "0.0.5"]
+{} {{
+  exp(%x)
+}}
+def @main(%y: float32) {{
+  exp(@called(%y))
+}}
+"""
+
+
+@pytest.mark.parametrize("head", ["def @called(%x: float32)", "@called(%x: float32)"])
+def test_a_result_is_declared_behind_the_parameters(head: str):
+    assert fixes(_CALLED.format(head))["Declare -> float32"] == _CALLED.format(f"{head} -> float32")
+
+
+def test_no_result_is_declared_beside_another():
+    text = _CALLED.format("def @called(%x: float32) -> _")
+    assert not [title for title in fixes(text) if title.startswith("Declare")]
