@@ -47,6 +47,7 @@ _TEXT_OF: Final = {
     ":": ":",
     LET: "let ",
     "r": " => ",
+    "a": " ->",
     "}": "\n}",
 }
 """What to insert for each kind of token that may be missing."""
@@ -65,7 +66,7 @@ _BINDING_INSIDE: Final = re.compile(f"{LET}|{GRAPH_BINDING}")
 _SEPARATOR: Final = re.compile(r"[()\[\];]")
 _QUOTE: Final = '"'
 _TYPE: Final = "type_definition"
-_REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r")
+_REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r", "a")
 _BRACES_OF: Final[Mapping[Start, Sequence[str]]] = {"header": ("{",), "type_definition": ("{", "}")}
 """The braces that may be missing in parts of a module: elsewhere blocks have them."""
 
@@ -279,6 +280,8 @@ class StatementParser:
         span, text = self.segment.span(index[position]), self.texts[index[position]]
         fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
         self.segment.report("unexpected-token", f"unexpected `{text}`: {_expected(fault)}", span, fix)
+        if kinds[position] == "," and kinds[position - 1 : position] in ("(", "["):
+            return Statement(None, kinds, index, blocks)  # the first of a list may be being typed, and is not known
         fewer = [*index[:position], *index[position + 1 :]]
         moved = {p - (p > position): block for p, block in blocks.items()}
         return Statement(shape.root, kinds[:position] + kinds[position + 1 :], fewer, moved)

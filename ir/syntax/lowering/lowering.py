@@ -38,6 +38,8 @@ from .types import TypeLowering, is_built_in
 __all__ = ["Lowering"]
 
 _NAMES: Final = frozenset((LOCAL, GRAPH, GLOBAL, NAME))
+_BEHIND_VALUE: Final = frozenset(".[+-*/<>elgn")
+"""What makes more of the value before it, a field or the operand of an infix operator: that is used, not bound."""
 
 _Work: TypeAlias = "Generator[_Work, Any, Any]"
 
@@ -199,7 +201,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
         first = self._place(statement.first)
         if kinds.startswith(GRAPH):
             token = statement.token(0)
-            if len(kinds) > 1 and kinds[1] != ".":  # a field of a value is no name
+            if len(kinds) > 1 and kinds[1] not in _BEHIND_VALUE:
                 self._bind_graph(token, value)
                 return Item("graph", value, first)
         if kinds.startswith(LET_BINDING) and kinds.rstrip(";") != LET_BINDING:

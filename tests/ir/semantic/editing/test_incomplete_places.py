@@ -186,6 +186,22 @@ def test_a_value_with_an_undefined_name_has_the_type_of_its_comment_and_not_of_w
     assert [each.message for each in found] == ["undefined variable %lost; did you mean %lots?"]
 
 
+@pytest.mark.parametrize("typed", ["%0 +", "%0 *", "%0 <", "%0 ==", "%0[1]", "%0."])
+def test_a_value_of_which_more_is_being_typed_is_used_and_not_bound_again(typed: str):
+    text = f'#[version = "0.0.5"]\ndef @main(%x: {_TYPE}) {{\n  %0 = nn.relu(%x);\n  {typed}\n}}\n'
+    assert [each.code for each in Snapshot.open(text, "example.relay").diagnostics] == ["expected-token"]
+
+
+@pytest.mark.parametrize(("written", "typed"), [
+    ("Tensor[(1, 8), float32], %c", "Tensor[(, 8), float32], %c"),
+    ("add(%e, %a)", "add(, %a)"),
+])  # fmt: skip
+def test_while_the_first_of_a_list_is_typed_nothing_else_is_at_fault(written: str, typed: str):
+    at = _TEXT.index(written)
+    edited = Snapshot.open(_TEXT, "example.relay").edit(TextSpan(at, at + len(written)), typed)
+    assert [found.message.partition(":")[0] for found in _errors(edited)] == ["unexpected `,`"]
+
+
 def test_a_field_that_is_given_a_value_binds_nothing():
     text = (
         f'#[version = "0.0.5"]\ndef @main(%x: {_TYPE}) -> {_TYPE} {{\n  %5.0 = exp(%x);\n  %5 = (%x, %x);\n  %5.0\n}}\n'

@@ -93,3 +93,8 @@ def test_a_result_is_declared_behind_the_parameters(head: str):
 def test_no_result_is_declared_beside_another():
     text = _CALLED.format("def @called(%x: float32) -> _")
     assert not [title for title in fixes(text) if title.startswith("Declare")]
+
+
+def test_an_arrow_that_is_missing_in_front_of_a_result_is_written():
+    text = '#[version = "0.0.5"]\ndef @main(%x: int32) int32 {\n  %x\n}\n'
+    assert fixes(text) == {"Insert `->`": text.replace(") int32", ") -> int32")}
