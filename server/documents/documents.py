@@ -111,16 +111,16 @@ class Document:
         for change in changes[first:]:
             if change.range is None:
                 break
+            span = span_of(self.lines, change.range, encoding)
+            # A range that ends where the previous one began may have been cut off there, and mean its new text.
+            if batch and span.end >= batch[-1][0].start:
+                break
             start, end = change.range.start, change.range.end
             # Clients name the line behind the last one, or any that is far behind it, for the end of the text.
             if start.line > self.lines.line_count:
                 self.doubt = f"line {start.line + 1:,} was changed, and there are {self.lines.line_count:,}"
             elif (start.line, start.character) > (end.line, end.character):
                 self.doubt = "a range was changed that ends before it begins"
-            span = span_of(self.lines, change.range, encoding)
-            # A range that ends where the previous one began may have been cut off there, and mean its new text.
-            if batch and span.end >= batch[-1][0].start:
-                break
             batch.append((span, change.text))
         return batch
 

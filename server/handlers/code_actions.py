@@ -194,7 +194,7 @@ def _kind(action: PassAction) -> str:
 def _pass_action(server: RelayLanguageServer, action: PassAction, uri: str, version: int) -> types.CodeAction:
     """The action, whose edit is worked out when it is chosen; by a command for clients that cannot ask for it then."""
     made = types.CodeAction(title=action.title, kind=_kind(action))
-    data = {"uri": uri, "version": version, "passes": list(action.passes)}
+    data = {"uri": uri, "version": version, "passes": list(action.passes), "isPipeline": action.is_pipeline}
     if action.function:
         data["function"] = action.function
     if server.supports("textDocument", "codeAction", "resolveSupport"):
@@ -216,12 +216,14 @@ async def on_code_action_resolve(server: RelayLanguageServer, action: types.Code
     document = open_document(server, data.get("uri"))
     calls = calls_in(data.get("passes"), data.get("function"))
     text = document.text
-    outcome = await run_passes(server, document, calls, version_in(data.get("version")))
+    is_pipeline = data.get("isPipeline") is True
+    outcome = await run_passes(server, document, calls, version_in(data.get("version")), gates=is_pipeline)
     if outcome.failed is not None:
         raise refusal(outcome.failed)
-    await server.state.passes.remember(document.uri, text, outcome)
+    # Before anything is waited for: what is typed meanwhile is another version of the text.
     converter = server.converter_for(document)
     action.edit = server.edit_of(converter, outcome.edits, document.version, f"Relay: {', '.join(map(str, calls))}")
+    await server.state.passes.remember(document.uri, text, outcome)
     return action
 
 

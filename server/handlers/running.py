@@ -168,6 +168,7 @@ async def run_passes(
     Raises:
         JsonRpcException: the text has moved on, or the worker could not do it.
     """
+    version = document.version if version is None else version  # before the client is asked for its progress
     names = [str(call) for call in calls]
     more = f", … ({len(names)} passes)" if len(names) > _NAMES_SHOWN else ""
     shown = f"Relay: {', '.join(names[:_NAMES_SHOWN])}{more}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -101,28 +102,27 @@ class DocumentPasses:
         version = document.version if version is None else version
         self._check(document, version)
         text, names = document.text, ", ".join(map(str, calls))
-        self._client.status("working", names)
         try:
-            await self._extensions.refresh()
-            settings = self._settings_for(document.uri)
-            context, instruments = replace(self.context_for(document), gates=gates), self._instruments()
-            layers = self._history.span_layers(document.uri, document.lines)
-            run = RunPasses(
-                *(document.text, document.name, tuple(calls), context.opt_level),
-                instruments=instruments,
-                layers=layers,
-                context=context,
-                remarks=remarks,
-            )
-            job = self._extensions.job(run)
-            outcome = self._outcomes.find(job)
-            if outcome is None:
-                outcome = await self._worker.run(job, timeout=settings.pass_timeout, progress=progress)
-                self._outcomes.keep(job, outcome)
-                for report in outcome.reports:
-                    self._client.log(report)
+            with self._working_at(names):
+                await self._extensions.refresh()
+                settings = self._settings_for(document.uri)
+                context, instruments = replace(self.context_for(document), gates=gates), self._instruments()
+                layers = self._history.span_layers(document.uri, document.lines)
+                run = RunPasses(
+                    *(document.text, document.name, tuple(calls), context.opt_level),
+                    instruments=instruments,
+                    layers=layers,
+                    context=context,
+                    remarks=remarks,
+                )
+                job = self._extensions.job(run)
+                outcome = self._outcomes.find(job)
+                if outcome is None:
+                    outcome = await self._worker.run(job, timeout=settings.pass_timeout, progress=progress)
+                    self._outcomes.keep(job, outcome)
+                    for report in outcome.reports:
+                        self._client.log(report)
         except JobError as error:
-            self._client.status("stopped", error.message)
             if isinstance(error, WorkerDied) or error.details:  # limits that are met, and cancellations, are no faults
                 self._report(document, text, calls, fault_without_stack(names, error.message))
             raise
@@ -130,7 +130,6 @@ class DocumentPasses:
             self._report(document, text, calls, outcome.crash)
         if outcome.fault is not None:
             self._extensions.report(outcome.fault)
-        self._client.status("ready", "")
         self._check(document, version)
         return outcome
 
@@ -186,16 +185,11 @@ class DocumentPasses:
         self._check(document, version)
         context = replace(self.context_for(document), gates=True)
         job = VerifyPasses(document.text, document.name, tuple(calls), context.opt_level, context=context)
-        self._client.status("working", "comparing before and after")
-        try:
+        with self._working_at("comparing before and after"):
             await self._extensions.refresh()
             outcome: VerifyOutcome = await self._worker.run(
                 self._extensions.job(job), timeout=self._settings_for(document.uri).pass_timeout, progress=progress
             )
-        except JobError as error:
-            self._client.status("stopped", error.message)
-            raise
-        self._client.status("ready", "")
         self._check(document, version)
         # Errors of the text itself are shown already.
         findings = tuple(item for item in outcome.diagnostics if item.code.startswith(("pass-", "unknown-", "option")))
@@ -224,16 +218,24 @@ class DocumentPasses:
         await self._extensions.refresh()
         # Beyond the search, one run of the passes may take as long as any.
         timeout = job.seconds + self._settings_for(document.uri).pass_timeout
-        self._client.status("working", "reducing")
-        try:
+        with self._working_at("reducing"):
             outcome: ReduceOutcome = await self._worker.run(
                 self._extensions.job(job), timeout=timeout, progress=progress
             )
-        except JobError as error:
-            self._client.status("stopped", error.message)
-            raise
-        self._client.status("ready", "")
         return outcome
+
+    @contextmanager
+    def _working_at(self, doing: str) -> Iterator[None]:
+        """The client shows what is being done, and afterwards whether that was stopped; not where the user did that."""
+        after = "ready", ""
+        self._client.status("working", doing)
+        try:
+            yield
+        except JobError as error:
+            after = "stopped", error.message
+            raise
+        finally:
+            self._client.status(*after)
 
     def _check(self, document: Document, version: int) -> None:
         if document.version != version or not self._documents.is_open(document):

@@ -101,6 +101,14 @@ def test_a_change_that_was_not_meant_for_the_text_is_doubted_until_the_whole_tex
     assert not document.doubt
 
 
+def test_a_line_that_the_change_before_it_made_is_not_doubted() -> None:
+    documents = Documents()
+    document = documents.open(URI, "ab\ncd", 4)
+    documents.change(URI, [replace((1, 2), (1, 2), "\n\n\n"), replace((4, 0), (4, 0), "x")], 5)
+    assert document.text == "ab\ncd\n\n\nx"
+    assert not document.doubt
+
+
 @given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXTS), max_size=6), st.sampled_from(Encoding))
 def test_any_edits_give_the_client_s_text(text: str, edits: list[tuple[int, int, str]], encoding: Encoding) -> None:
     changes: list[Change] = []
