@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -225,7 +225,7 @@ class DocumentPasses:
         return outcome
 
     @contextmanager
-    def _working_at(self, doing: str) -> Iterator[None]:
+    def _working_at(self, doing: str) -> Generator[None]:
         """The client shows what is being done, and afterwards whether that was stopped; not where the user did that."""
         after = "ready", ""
         self._client.status("working", doing)

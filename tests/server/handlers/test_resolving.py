@@ -24,7 +24,9 @@ def @main(%x: Tensor[(8), float32]) {
 """
 
 
-async def test_what_is_typed_while_the_history_is_written_leaves_the_edit_that_of_the_text_before() -> None:
+async def test_what_is_typed_while_the_history_is_written_leaves_the_edit_that_of_the_text_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     server = create_server()
     server.state.documents.open(URI, TEXT, 1)
     typed = Change("// typed\n", Range(Position(0, 0), Position(0, 0)))
@@ -35,8 +37,8 @@ async def test_what_is_typed_while_the_history_is_written_leaves_the_edit_that_o
     async def remember(*_: Any) -> None:
         server.state.documents.change(URI, [typed], 2)
 
-    server.state.worker.run = run
-    server.state.passes.remember = remember
+    monkeypatch.setattr(server.state.worker, "run", run)
+    monkeypatch.setattr(server.state.passes, "remember", remember)
     action = types.CodeAction("", data={"uri": URI, "version": 1, "passes": ["EliminateCommonSubexpr"]})
     edit = (await on_code_action_resolve(server, action)).edit
     assert edit is not None
@@ -49,7 +51,7 @@ async def test_what_is_typed_while_the_history_is_written_leaves_the_edit_that_o
     server.state.shut_down()
 
 
-async def test_a_run_that_the_user_cancels_is_not_shown_as_going_on() -> None:
+async def test_a_run_that_the_user_cancels_is_not_shown_as_going_on(monkeypatch: pytest.MonkeyPatch) -> None:
     server = create_server()
     document = server.state.documents.open(URI, TEXT, 1)
     states: list[str] = []
@@ -57,8 +59,8 @@ async def test_a_run_that_the_user_cancels_is_not_shown_as_going_on() -> None:
     async def cancelled(*_: Any, **__: Any) -> Any:
         raise asyncio.CancelledError
 
-    server.state.worker.run = cancelled
-    server.state.client.status = lambda state, message: states.append(state)
+    monkeypatch.setattr(server.state.worker, "run", cancelled)
+    monkeypatch.setattr(server.state.client, "status", lambda state, _: states.append(state))
     with pytest.raises(asyncio.CancelledError):
         await server.state.passes.run(document, [PassCall("FuseOps")])
     assert states == ["working", "ready"]
