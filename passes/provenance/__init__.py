@@ -4,8 +4,8 @@ from .mutator import Descent, ExprMutator
 from .record import Record, current_record, expressions_of, is_rebuilt, recording
 from .span_filling import collect_spans, fill_span, with_span
 from .trace import Event, Trace, active_trace
-from .trace_reading import TraceFormatError, is_trace
-from .trace_records import trace_schema
+from .trace_reading import is_trace
+from .trace_records import TraceFormatError, read_records, trace_schema
 from .trace_step import SkippedPass, TraceStep
 from .trace_writing import TraceDetails, TraceFailure
 
@@ -27,6 +27,7 @@ __all__ = [
     "fill_span",
     "is_rebuilt",
     "is_trace",
+    "read_records",
     "recording",
     "trace_schema",
     "with_span",

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-import msgspec
-
 from relay_lsp.ir.arrays import numpy_dtype
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.expressions import Call, Constant, Expr, Function, GlobalVar, Var
@@ -34,8 +32,6 @@ from ..pass_info import PassInfo
 from .remarks import Remark
 from .trace_forms import FormReader, UnreadableFormError
 from .trace_records import (
-    TRACE_FORMAT,
-    TRACE_VERSION,
     ConstantRecord,
     EndRecord,
     FailureRecord,
@@ -45,8 +41,9 @@ from .trace_records import (
     SkippedRecord,
     SourceColumns,
     StageRecord,
+    TraceFormatError,
     TraceRecord,
-    record_decoder,
+    read_records,
 )
 from .trace_step import SkippedPass, TraceStep
 from .trace_writing import occurrences
@@ -54,10 +51,6 @@ from .trace_writing import occurrences
 __all__ = ["TraceContents", "TraceFormatError", "is_trace", "read_trace"]
 
 _CONSTANT = "relay.Constant"
-
-
-class TraceFormatError(ValueError):
-    """What is read is no trace, or one of another version, or contradicts itself."""
 
 
 @dataclass
@@ -84,13 +77,8 @@ def read_trace(lines: Iterable[str]) -> TraceContents:
     """
     reader = _Reader()
     waiting: StageRecord | None = None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, record in read_records(lines):
         try:
-            record = record_decoder.decode(line)
-            if number == 1 and not isinstance(record, HeaderRecord):
-                raise TraceFormatError(f"the first line is no header of a {TRACE_FORMAT}")
             # The constants of a stage come behind it, and its text is read when they are known.
             if waiting is not None and not isinstance(record, ConstantRecord):
                 reader.read_stage(waiting)
@@ -100,7 +88,7 @@ def read_trace(lines: Iterable[str]) -> TraceContents:
                 waiting = record
             else:
                 reader.read(record)
-        except (msgspec.DecodeError, MetadataError, IndexError, KeyError, TypeError) as error:
+        except (MetadataError, IndexError, KeyError, TypeError) as error:
             raise TraceFormatError(f"line {number}: {_reason(error)}") from error
         except TraceFormatError as error:
             raise TraceFormatError(f"line {number}: {error}") from error
@@ -154,13 +142,6 @@ class _Reader:
         """Take a record that is no stage."""
         contents = self.contents
         if isinstance(record, HeaderRecord):
-            if record.format != TRACE_FORMAT:
-                raise TraceFormatError(f"this is a {record.format!r}, not a {TRACE_FORMAT}")
-            if record.version != TRACE_VERSION:
-                raise TraceFormatError(
-                    f"this is version {record.version} of the format, and version {TRACE_VERSION} is read; "
-                    f"it was written by {record.producer or 'an unknown program'}"
-                )
             contents.by_name = dict(record.by_name)
         elif isinstance(record, ConstantRecord):
             self._exprs[record.expression] = _constant(record)

@@ -12,6 +12,7 @@ A change that an older reader would misunderstand raises :data:`TRACE_VERSION`; 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -32,8 +33,9 @@ __all__ = [
     "SkippedRecord",
     "SourceColumns",
     "StageRecord",
+    "TraceFormatError",
     "TraceRecord",
-    "record_decoder",
+    "read_records",
     "trace_schema",
 ]
 
@@ -222,8 +224,42 @@ TraceRecord: TypeAlias = (
     HeaderRecord | StageRecord | ConstantRecord | PassRecord | SkippedRecord | FailureRecord | EndRecord
 )
 
-record_decoder = msgspec.json.Decoder(TraceRecord)
-"""Reads a line; raises ``msgspec.ValidationError`` for what is no record, with the place of the fault in it."""
+_decoder = msgspec.json.Decoder(TraceRecord)
+
+
+class TraceFormatError(ValueError):
+    """What is read is no trace, or one of another version, or contradicts itself."""
+
+
+def read_records(lines: Iterable[str]) -> Iterator[tuple[int, TraceRecord]]:
+    """The records of a trace, each with the number of its line; empty lines are passed over.
+
+    Raises:
+        TraceFormatError: a line is no record, the first one is no header of a trace, or the version is another one.
+    """
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = _decoder.decode(line)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise TraceFormatError(f"line {number}: {error}") from error
+        if number == 1 and not isinstance(record, HeaderRecord):
+            raise TraceFormatError(f"line 1: the first line is no header of a {TRACE_FORMAT}")
+        if isinstance(record, HeaderRecord):
+            _require_readable(record, number)
+        yield number, record
+
+
+def _require_readable(header: HeaderRecord, number: int) -> None:
+    """Raises TraceFormatError: the header is of another format, or of another version."""
+    if header.format != TRACE_FORMAT:
+        raise TraceFormatError(f"line {number}: this is a {header.format!r}, not a {TRACE_FORMAT}")
+    if header.version != TRACE_VERSION:
+        raise TraceFormatError(
+            f"line {number}: this is version {header.version} of the format, and version {TRACE_VERSION} is read; "
+            f"it was written by {header.producer or 'an unknown program'}"
+        )
 
 
 def trace_schema() -> str:

@@ -13,16 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from relay_lsp.passes.provenance import TraceFormatError
 from relay_lsp.passes.provenance.trace_records import (
-    TRACE_FORMAT,
-    TRACE_VERSION,
     FailureRecord,
     HeaderRecord,
     NewExpressions,
     PassRecord,
     StageRecord,
-    record_decoder,
+    TraceFormatError,
+    TraceRecord,
+    read_records,
 )
 
 __all__ = ["StageGraph", "StageNode", "TraceGraphs", "read_graphs"]
@@ -120,11 +119,9 @@ def read_graphs(lines: Iterable[str]) -> TraceGraphs:
         TraceFormatError: it is no trace, one of another version, or one without operands (written before they were).
     """
     reader = _Reader()
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, record in read_records(lines):
         try:
-            reader.read(record_decoder.decode(line), number)
+            reader.read(record)
         except TraceFormatError as error:
             raise TraceFormatError(f"line {number}: {error}") from None
         except (ValueError, IndexError, KeyError) as error:
@@ -139,12 +136,8 @@ class _Reader:
         self._exprs: dict[int, _Expression] = {}
         self._orders: list[list[int]] = []
 
-    def read(self, record: object, number: int) -> None:
-        if number == 1 and (not isinstance(record, HeaderRecord) or record.format != TRACE_FORMAT):
-            raise TraceFormatError(f"the first line is no header of a {TRACE_FORMAT}")
+    def read(self, record: TraceRecord) -> None:
         if isinstance(record, HeaderRecord):
-            if record.version != TRACE_VERSION:
-                raise TraceFormatError(f"this is version {record.version}, and version {TRACE_VERSION} is read")
             self.graphs.source = record.source
         elif isinstance(record, StageRecord):
             self._strings += record.strings
