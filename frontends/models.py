@@ -66,10 +66,12 @@ def read_model(path: Path, framework: str = "", **options: object) -> ImportedMo
     """Import a file by its name, or as a model of ``framework``.
 
     Raises:
-        ValueError: no framework's files are called so.
+        ValueError: there is no such framework, or no framework's files are called so.
         ModelImportError: the file is no model, or, with ``strict=True``, a part of it cannot be converted.
         MissingExtraError: the framework's package is not installed.
     """
+    if framework and framework not in FRAMEWORKS:
+        raise ValueError(f"there is no framework {framework!r}; there are {', '.join(sorted(FRAMEWORKS))}")
     return (FRAMEWORKS[framework] if framework else framework_of(path)).read(path, **options)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Final, cast, overload
@@ -10,6 +11,7 @@ from typing import Final, cast, overload
 import msgspec
 
 from .expressions import Expr
+from .text.line_index import line_end_of
 from .text.text_span import TextSpan
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "apply_edits",
     "in_order",
     "shortened",
+    "with_line_ends_of",
 ]
 
 
@@ -92,6 +95,12 @@ class TextEdit(msgspec.Struct, frozen=True):
 
     span: TextSpan
     new_text: str
+
+
+def with_line_ends_of(text: str, edits: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
+    """The edits of ``text`` with line ends in what they write as most lines of the text have them."""
+    end = line_end_of(text)
+    return tuple(TextEdit(edit.span, re.sub(r"\r?\n", end, edit.new_text)) for edit in edits)
 
 
 def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:

@@ -129,3 +129,8 @@ class IRModule:
     def with_function(self, var: GlobalVar, function: Function) -> IRModule:
         """This module with one function added or replaced."""
         return self.with_functions({**self.functions, var: function})
+
+    def with_function_of(self, other: IRModule, name: str) -> IRModule:
+        """This module with the function called ``name`` as it is in ``other``; itself where one of them has none."""
+        own, its = self.find_global_var(name), other.find_global_var(name)
+        return self if own is None or its is None else self.with_function(own, other.functions[its])

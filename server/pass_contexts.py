@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 from msgspec.structs import replace
 
 from .pass_calls import PassCallError, option_parts, option_value
+
+if TYPE_CHECKING:
+    from relay_lsp.passes import PassContext
+    from relay_lsp.passes.infrastructure import PassInstrument
 
 __all__ = ["ContextOptions", "config_entry", "known_to_contexts", "read_context_comment"]
 
@@ -33,6 +37,19 @@ class ContextOptions(msgspec.Struct, frozen=True):
         asked_for = known_to_contexts(names)
         disabled = tuple(name for name in disabled if name not in asked_for)
         return replace(self, required=(*required, *asked_for), disabled=disabled)
+
+    def pass_context(self, instruments: Sequence[PassInstrument] = ()) -> PassContext:
+        """The context itself.
+
+        Raises:
+            PassError: an entry of the config is not known, or of another type.
+        """
+        from relay_lsp.passes import PassContext, PassError
+
+        try:
+            return PassContext(self.opt_level, self.required, self.disabled, instruments, config=self.config)
+        except (AttributeError, TypeError) as error:
+            raise PassError(f"the context cannot be made: {error}") from None
 
     def why_not(self, name: str, level: int) -> str:
         """Why the fields do not admit a pass of a level; empty where they do."""

@@ -27,10 +27,11 @@ from ..syntax.tokens import (
     VALUES,
     VERSION,
 )
+from ..text.line_index import line_end_of
 from ..text.text_span import TextSpan
 from .spacing import ATTRIBUTE, BINDING, DEVICE, has_space
 
-__all__ = ["format_edits", "format_text", "line_end_of", "whole_lines"]
+__all__ = ["format_edits", "format_text", "whole_lines"]
 
 _INDENT: Final = 2
 _OPENING: Final = {"(": ")", "[": "]", "{": "}"}
@@ -85,11 +86,6 @@ def format_edits(text: str, within: TextSpan | None = None, line_end: str = "") 
 
 def _tokens(lexed: Lexed) -> list[str]:
     return [token for token in (piece.rstrip(WHITE_SPACE) for piece in lexed.pieces) if token]
-
-
-def line_end_of(text: str) -> str:
-    """What ends most lines of a text."""
-    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
 
 
 def whole_lines(text: str, span: TextSpan) -> tuple[int, int]:

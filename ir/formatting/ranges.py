@@ -8,8 +8,9 @@ from itertools import accumulate
 
 from ..diagnostics import TextEdit
 from ..semantic.snapshot import Snapshot
+from ..text.line_index import line_end_of
 from ..text.text_span import TextSpan
-from .formatter import format_edits, line_end_of, whole_lines
+from .formatter import format_edits, whole_lines
 
 __all__ = ["format_range"]
 

@@ -13,7 +13,7 @@ from typing import Final
 from ..cancellation import check_cancelled
 from .text_span import TextSpan
 
-__all__ = ["LineIndex", "closes_each_comment"]
+__all__ = ["LineIndex", "closes_each_comment", "line_end_of"]
 
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 _COMMENT_MARK: Final = re.compile(r"/\*|\*/")
@@ -59,6 +59,11 @@ class _Block:
         if self._marks is None:
             self._marks = _CommentMarks(self.text)
         return self._marks
+
+
+def line_end_of(text: str) -> str:
+    """What ends most lines of a text: a carriage return and a line feed, or the line feed alone."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
 
 
 def closes_each_comment(text: str) -> bool:

@@ -68,18 +68,25 @@ def check(
     passes: Sequence[Pass],
     *,
     function: str | None = None,
+    only: str | None = None,
     seed: int = 0,
     progress: Callable[[int], object] = lambda _: None,
 ) -> BisectionReport:
     """Run a pipeline over ``module`` and judge each step, up to the first that goes wrong.
 
-    A module too large to run is made smaller before (:func:`.shrink`).
+    A module too large to run is made smaller before (:func:`.shrink`). ``function`` is the one that is run (see
+    :func:`.verify`); ``only`` is the one that the passes may change, and then it is the one that is run, too.
 
     Every run of a pass that changed the module is judged by itself: what a later pass mends is still found. Runs that
     cannot be compared, because the module does not run, are judged by typing alone. The passes run in the current
     context. Whatever a pass raises is the pass's fault, and goes no further. ``progress`` is told the number of each
     pass before it runs.
     """
+
+    def changed(before: IRModule, after: IRModule) -> IRModule:
+        return after if only is None else before.with_function_of(after, only)
+
+    function = function or only
     small = shrink(module, function)
     raised: tuple[int, Pass, Exception] | None = None
     numbers: list[int] = []
@@ -88,7 +95,7 @@ def check(
         for number, each in enumerate(passes):
             progress(number)
             try:
-                current = each(current)
+                current = changed(current, each(current))
             except Exception as error:
                 raised = number, each, error
                 break
@@ -102,7 +109,8 @@ def check(
     for number, step in zip(numbers, trace.steps, strict=True):
         if not step.changed:
             continue
-        errors = faults(step.after)
+        after = changed(step.before, step.after)
+        errors = faults(after)
         if errors:
             culprit = _culprit(number, step, "breaks typing", errors[0].message, trace, errors)
             break
@@ -110,7 +118,7 @@ def check(
             continue
         try:
             bound = BOUNDS.get(step.name)
-            verdict = verify(step.before, step.after, function=function, seed=seed, bound=bound, steps=(step,))
+            verdict = verify(step.before, after, function=function, seed=seed, bound=bound, steps=(step,))
         except Unverifiable as reason:
             skipped.append((step, str(reason)))
             continue

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from relay_lsp.ir.diagnostics import Diagnostic, Severity, apply_edits
+from relay_lsp.ir.diagnostics import Diagnostic, Severity, apply_edits, with_line_ends_of
 from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
@@ -24,7 +24,7 @@ from ..features.diagnostics.diagnostics import diagnostics
 from ..lsp.version import VERSION
 from ..worker.read_texts import FIRST_WORD
 from .excerpts import Painter, excerpt
-from .files import SourceFile, files_in, read_file, write_file
+from .files import SourceFile, files_named, read_file
 from .limits import limited_command
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError
 from .progress import working
@@ -50,14 +50,8 @@ def check(options: argparse.Namespace) -> int:
     With ``--fix``, what has one fix, and type comments, are mended first, and the rest is reported.
     """
     checked: list[_Checked] = []
-    names: list[str] = []
-    troubles: list[CommandError] = []
     with working("looking for files") as progress:
-        for argument in options.files:
-            try:
-                names += files_in(argument)
-            except CommandError as error:
-                troubles.append(error)
+        names, troubles = files_named(options.files)
         for number, name in enumerate(names, 1):
             progress(f"{name} ({number:,} of {len(names):,})" if len(names) > 1 else name)
             try:
@@ -115,12 +109,13 @@ def _mended(snapshot: Snapshot, file: SourceFile) -> Snapshot:
     count = 0
     for _ in range(_MOST_ROUNDS):
         edits = edits_of_all(_with_repairs(snapshot, diagnostics(snapshot))) or type_comment_updates(snapshot)
+        edits = with_line_ends_of(snapshot.text, edits)
         if not edits:
             break
         count += len(edits)
         snapshot = Snapshot.open(apply_edits(snapshot.text, edits), snapshot.name)
     if snapshot.text != file.text:
-        write_file(file.name, snapshot.text)
+        file.write_back(snapshot.text)
         print(f"{file.name}: {count} place{'' if count == 1 else 's'} mended", file=sys.stderr)
     return snapshot
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from relay_lsp.frontends.models import FRAMEWORKS
 from relay_lsp.ir.model_reference import ModelReference
 from relay_lsp.passes import registered
-from relay_lsp.passes.provenance import is_trace
+from relay_lsp.passes.provenance import TraceFormatError, is_trace, read_records
 
 from ..explorer.models import model_beside, with_model, with_overlays
 from ..explorer.page import PageNotBuiltError, explorer_page
@@ -38,6 +38,7 @@ def explore(options: argparse.Namespace) -> int:
     if is_trace(file.text):
         if options.passes or options.build:
             raise CommandError(f"{file.source_name} is a trace already: passes run over a text")
+        _require_whole_records(file)
         lines, code = file.text, EXIT_OK
     else:
         lines, code = _trace(options, file, nodes)
@@ -50,6 +51,19 @@ def explore(options: argparse.Namespace) -> int:
         write_file(options.export, explorer_page([lines]))
         return code
     return _serve(options, file, page, lines, nodes)
+
+
+def _require_whole_records(trace: SourceFile) -> None:
+    """Refuse what the page could not show.
+
+    Raises:
+        CommandError: a line is no record, or the trace is of another version.
+    """
+    try:
+        for _ in read_records(trace.text.splitlines()):
+            pass
+    except TraceFormatError as error:
+        raise CommandError(f"{trace.source_name} is no trace that can be shown: {error}") from None
 
 
 def _text(read: Callable[[], SourceFile]) -> str | None:

@@ -30,6 +30,8 @@ def load_extensions(options: argparse.Namespace) -> None:
     for name in names:
         note_work(f"loading {name}")
         seconds = getattr(options, "timeout", None) or _SECONDS
+        if name.endswith(".py") and not Path(name).is_file():
+            raise CommandError(f"{name}: there is no such file")
         with limited(seconds, partial("loading {}".format, name), "nothing was run"):
             loaded = (load_file(name),) if name.endswith(".py") else load_package(name)
         for extension in loaded:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
-import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import BinaryIO
@@ -14,7 +14,7 @@ import msgspec
 
 from .problems import CommandError
 
-__all__ = ["SourceFile", "files_in", "read_file", "replace_file", "write_file"]
+__all__ = ["SourceFile", "files_named", "read_file", "replace_file", "write_file"]
 
 _STANDARD_INPUT = "-"
 _SUFFIXES = (".relay", ".rly")
@@ -22,10 +22,11 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class SourceFile(msgspec.Struct, frozen=True):
-    """A file and its text, with its line ends as they are."""
+    """A file and its text, with its line ends as they are; a byte order mark before it is no part of the text."""
 
     name: str
     text: str
+    has_byte_order_mark: bool = False
 
     @property
     def is_standard_input(self) -> bool:
@@ -37,6 +38,15 @@ class SourceFile(msgspec.Struct, frozen=True):
         """The name that spans and messages give to it."""
         return "stdin" if self.is_standard_input else self.name
 
+    def write_back(self, changed: str) -> None:
+        """Write another text in place of the file's, behind the byte order mark where the file has one.
+
+        Raises:
+            CommandError: it cannot be written.
+        """
+        mark = _BOM.decode("utf-8") if self.has_byte_order_mark else ""
+        write_file(self.name, mark + changed)
+
     def difference(self, changed: str) -> str:
         """What differs between the text and ``changed``, as ``diff -u`` shows it; empty where nothing does."""
         name = self.source_name.lstrip("/")
@@ -46,14 +56,26 @@ class SourceFile(msgspec.Struct, frozen=True):
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def files_in(name: str) -> list[str]:
+def files_named(names: Iterable[str]) -> tuple[list[str], list[CommandError]]:
+    """The files that a command line names, those of each folder in its place; and which folders have none."""
+    files: list[str] = []
+    troubles: list[CommandError] = []
+    for name in names:
+        try:
+            files += _files_in(name)
+        except CommandError as error:
+            troubles.append(error)
+    return files, troubles
+
+
+def _files_in(name: str) -> Sequence[str]:
     """The Relay files of a folder and of those in it, in order, hidden ones left out; the name of a file by itself.
 
     Raises:
         CommandError: the folder has no such files.
     """
     folder = Path(name)
-    if name == _STANDARD_INPUT or not folder.is_dir():
+    if name in ("", _STANDARD_INPUT) or not folder.is_dir():
         return [name]
     inside = (path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
     files = sorted(str(path) for path in inside if not any(part[0] == "." for part in path.relative_to(folder).parts))
@@ -68,6 +90,8 @@ def read_file(name: str) -> SourceFile:
     Raises:
         CommandError: there is no such file, it cannot be read, or it holds no text.
     """
+    if not name:
+        raise CommandError("the name of a file is empty")
     try:
         data = sys.stdin.buffer.read() if name == _STANDARD_INPUT else Path(name).read_bytes()
     except FileNotFoundError:
@@ -83,7 +107,7 @@ def read_file(name: str) -> SourceFile:
     if b"\0" in data:
         raise CommandError(f"{name} is not a text: it has a zero byte at offset {data.index(0):,}")
     try:
-        return SourceFile(name, data.removeprefix(_BOM).decode("utf-8"))
+        return SourceFile(name, data.removeprefix(_BOM).decode("utf-8"), data.startswith(_BOM))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise CommandError(
@@ -108,21 +132,27 @@ def write_file(name: str, text: str | Iterable[str]) -> None:
 def replace_file(name: str, write: Callable[[BinaryIO], object]) -> None:
     """Have ``write`` write a new file in place of one: the old one stays whole until the new one is.
 
+    A device or a pipe, such as ``/dev/null``, is written to; it has no content that could be lost.
+
     Raises:
         CommandError: it cannot be written.
     """
     path = Path(name)
     try:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as stream:
+                write(stream)
+            return
         target = path.resolve()
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
         try:
-            with os.fdopen(descriptor, "wb") as stream:
+            with temporary.open("xb") as stream:
                 write(stream)
             if target.exists():
-                os.chmod(temporary, target.stat().st_mode)
+                temporary.chmod(target.stat().st_mode)
             os.replace(temporary, target)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise CommandError(f"{name} cannot be written: {error.strerror or error}") from None

@@ -28,6 +28,8 @@ __all__ = ["import_model"]
 
 def import_model(options: argparse.Namespace) -> int:
     """Import a model, and write its text and its parameters where the user says."""
+    if options.file == "-":
+        raise CommandError("a model is read from a file, whose name says what it is of, and not from standard input")
     path = Path(options.file)
     note_work(f"reading {options.file}")
     imported = _read(path, options)

@@ -7,16 +7,17 @@ import sys
 
 from relay_lsp.ir.formatting import format_text
 
-from .files import read_file, write_file
+from .files import files_named, read_file
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError
 
 __all__ = ["format_files"]
 
 
 def format_files(options: argparse.Namespace) -> int:
-    """Format every file, or tell which would change."""
+    """Format every file and those of every folder, or tell which would change."""
     exit_code = EXIT_OK
-    for name in options.files:
+    names, troubles = files_named(options.files)
+    for name in names:
         try:
             file = read_file(name)
             formatted = format_text(file.text)
@@ -28,11 +29,12 @@ def format_files(options: argparse.Namespace) -> int:
             elif file.is_standard_input:
                 sys.stdout.write(formatted)
             elif formatted != file.text:
-                write_file(name, formatted)
+                file.write_back(formatted)
                 print(f"{name} formatted", file=sys.stderr)
             if (options.check or options.diff) and formatted != file.text:
                 exit_code = max(exit_code, EXIT_FOUND)
         except CommandError as error:
-            print(f"relay-lsp: {error}", file=sys.stderr)
-            exit_code = EXIT_TROUBLE
-    return exit_code
+            troubles.append(error)
+    for trouble in troubles:
+        print(f"relay-lsp: {trouble}", file=sys.stderr)
+    return EXIT_TROUBLE if troubles else exit_code

@@ -5,11 +5,13 @@ from __future__ import annotations
 import _thread
 import argparse
 import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 
 from .pipeline_arguments import SECONDS_WITH_EXTENSIONS
@@ -22,14 +24,21 @@ _SECONDS_TO_STOP = 5.0
 """How long what is stopped may take to end, for cleaning up: a deep recursion is unwound call by call."""
 
 
+@contextmanager
 def limited_command(
     options: argparse.Namespace, doing: Callable[[], str], consequence: str = "the file is as it was"
-) -> AbstractContextManager[None]:
-    """:func:`limited` by what the command line says; where it says nothing and code of the user's runs, by a minute."""
-    if options.timeout is not None:
-        return limited(options.timeout, doing, consequence)
-    seconds = SECONDS_WITH_EXTENSIONS if options.extensions else 0.0
-    return limited(seconds, doing, f"{consequence} (--timeout gives more time, 0 without end)")
+) -> Generator[None]:
+    """:func:`limited` by what the command line says; where it says nothing and code of the user's runs, by a minute.
+
+    What the machine has no memory for is refused. Else the system would end a process of its choice, without a word:
+    passes compute constants, and two lines of a text may ask for one of a terabyte.
+    """
+    seconds = options.timeout
+    if seconds is None:
+        seconds = SECONDS_WITH_EXTENSIONS if options.extensions else 0.0
+        consequence = f"{consequence} (--timeout gives more time, 0 without end)" if seconds else consequence
+    with _within_memory(), limited(seconds, doing, consequence):
+        yield
 
 
 @contextmanager
@@ -71,6 +80,32 @@ def limited(seconds: float, doing: Callable[[], str], consequence: str = "the fi
     finally:
         timer.cancel()
         ending.cancel()
+
+
+@contextmanager
+def _within_memory() -> Generator[None]:
+    """Let no more be allocated than there is memory; where the system does not say how much, there is no limit."""
+    memory = _available_memory()
+    if not memory:
+        yield
+        return
+    import resource  # not on Windows
+
+    limit, most = resource.getrlimit(resource.RLIMIT_DATA)
+    if limit == resource.RLIM_INFINITY or memory < limit:
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
+
+
+def _available_memory() -> int:
+    """How many bytes processes may still take before the system has none, as Linux tells; 0 elsewhere."""
+    with suppress(OSError):
+        match = re.search(r"^MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text("ascii"), re.MULTILINE)
+        return int(match[1]) * 1024 if match else 0
+    return 0
 
 
 def _interrupt_main_thread() -> None:

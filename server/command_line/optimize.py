@@ -21,7 +21,7 @@ from ..worker.tracing import TracedRun, TracePasses
 from .calls import read_calls
 from .files import SourceFile, read_file, write_file
 from .limits import limited_command
-from .pipeline import read_context, read_pipeline
+from .pipeline import read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .progress import working
 from .remarks import chosen_remarks, remark_lines, remarks_as_yaml, unknown_layer
@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 __all__ = ["opt", "run_traced", "trace"]
 
 _VALUES_SHOWN = 10
+_OPTIONS_OF_FORMATS = {
+    "output": ("json", "model-explorer", "dot"),
+    "times": ("model-explorer",),
+    "no_weights": ("json",),
+    "remarks": ("json",),
+    "texts": ("text",),
+    "all": ("text",),
+}
 _COMMENT = re.compile(rf" ?{COMMENT_PATTERN}")
 _FUNCTION = re.compile(r"def @|@[\w.]+$")
 """A function of the module, or its name: what became of one is told by its values."""
@@ -45,14 +53,13 @@ def _run(
     layers: SpanLayers = (),
     with_steps: bool = True,
 ) -> PassesOutcome:
-    pipeline, opt_level = read_pipeline(options, file.text)
+    pipeline, context = read_pipeline(options, file.text)
     calls = tuple(replace(call, function=options.function) for call in pipeline)
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
     with_remarks = bool(getattr(options, "remarks", None) or getattr(options, "remarks_output", None))
-    context = read_context(options, opt_level, file.text)
     job = RunPasses(
-        *(file.text, name, calls, opt_level),
+        *(file.text, name, calls, context.opt_level),
         provenance=provenance,
         instruments=instruments,
         layers=layers,
@@ -84,6 +91,8 @@ def _refused(file: SourceFile, outcome: PassesOutcome) -> int:
 
 def opt(options: argparse.Namespace) -> int:
     """Run passes and print the resulting module, or write it back."""
+    if options.layer and not (options.remarks or options.remarks_output):
+        raise CommandError("--layer chooses remarks; add --remarks or --remarks-output")
     file = read_file(options.file)
     if options.in_place and file.is_standard_input:
         raise CommandError("standard input cannot be written back to; leave out --in-place")
@@ -114,19 +123,20 @@ def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | N
     if options.verify:
         from .verify import verified
 
-        if not verified(file, options):
-            return EXIT_FOUND
+        code = verified(file, options)
+        if code != EXIT_OK:
+            return code
     if options.diff:
         sys.stdout.write(file.difference(outcome.text))
     elif options.output:
         write_file(options.output, outcome.text)
     elif options.in_place:
         if outcome.changed:
-            write_file(options.file, outcome.text)
+            file.write_back(outcome.text)
     else:
         sys.stdout.write(outcome.text)
     if history is not None and not options.diff:
-        history.record(outcome, read_pipeline(options, file.text)[1])
+        history.record(outcome, read_pipeline(options, file.text)[1].opt_level)
     return EXIT_OK
 
 
@@ -146,7 +156,19 @@ def _show_remarks(file: SourceFile, outcome: PassesOutcome, options: argparse.Na
 
 
 def trace(options: argparse.Namespace) -> int:
-    """Run passes and print what each step changed."""
+    """Run passes and print what each step changed, or write it in another format.
+
+    Raises:
+        CommandError: an option is of another format, or the result cannot be written.
+    """
+    for option, formats in _OPTIONS_OF_FORMATS.items():
+        if getattr(options, option) and options.format not in formats:
+            name = option.replace("_", "-")
+            raise CommandError(f"--{name} is for --format {' or '.join(formats)}")
+    if options.format in ("model-explorer", "dot"):
+        from .graphs import write_graphs
+
+        return write_graphs(options)
     if options.format == "json":
         return _trace_as_json(options)
     file = read_file(options.file)
@@ -210,8 +232,10 @@ def _trace_as_json(options: argparse.Namespace) -> int:
     run = run_traced(options, file, weights=not options.no_weights)
     if run.lines is None:
         return _refused(file, run.outcome)
-    for line in run.lines:
-        sys.stdout.write(line)
+    if options.output:
+        write_file(options.output, run.lines)
+    else:
+        sys.stdout.writelines(run.lines)
     if run.outcome.failed is not None:
         return _refused(file, run.outcome)
     return EXIT_OK
@@ -219,14 +243,13 @@ def _trace_as_json(options: argparse.Namespace) -> int:
 
 def run_traced(options: argparse.Namespace, file: SourceFile, weights: bool) -> TracedRun:
     """Run the passes that a command line asks for over a file, inside a trace."""
-    pipeline, opt_level = read_pipeline(options, file.text)
+    pipeline, context = read_pipeline(options, file.text)
     calls = tuple(replace(call, function=options.function) for call in pipeline)
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
     producer = f"relay-lsp {VERSION}"
-    context = read_context(options, opt_level, file.text)
     job = TracePasses(
-        *(file.text, name, calls, opt_level, instruments, weights, file.source_name, producer),
+        *(file.text, name, calls, context.opt_level, instruments, weights, file.source_name, producer),
         context=context,
         remarks=bool(getattr(options, "remarks", False)),
     )

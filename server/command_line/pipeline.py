@@ -6,6 +6,8 @@ import argparse
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from relay_lsp.passes import find, registered
 from relay_lsp.passes.infrastructure import did_you_mean
 from relay_lsp.passes.targets import Target, TargetError
@@ -16,25 +18,29 @@ from ..pass_contexts import ContextOptions, config_entry, read_context_comment
 from .calls import read_calls
 from .problems import CommandError
 
-__all__ = ["read_context", "read_pipeline"]
+__all__ = ["read_pipeline"]
 
 _LEVEL = re.compile(r"O([0-4])")
 _EXECUTORS = ("graph", "vm")
 
 
-def read_pipeline(options: argparse.Namespace, text: str = "") -> tuple[Sequence[PassCall], int]:
-    """The passes in order, and the level that they run at; where none are named, those that ``text`` names for itself.
+def read_pipeline(options: argparse.Namespace, text: str) -> tuple[Sequence[PassCall], ContextOptions]:
+    """The passes in order, and the context that they run in; those that ``text`` names where no others are named.
+
+    The context gates the passes of a text, as everywhere, and others where the command line says anything of which are
+    to run. What the command line says of it comes before what the text says.
 
     Raises:
-        CommandError: there are none, or a pass, a build or a target is not written as one; there is no such pass.
+        CommandError: there are no passes, or a pass, a build, a target or a part of the context is not written as one;
+            there is no such pass.
     """
+    params = [PassCall("BindParams", {"file": options.params})] if options.params else []
     calls: list[PassCall] = []
-    if options.params:
-        calls.append(PassCall("BindParams", {"file": options.params}))
-    level = _level(options)
+    context = ContextOptions()
     if options.build:
         build, level = _build(options)
         calls.append(build)
+        context = replace(context, opt_level=level)
     elif options.targets:
         raise CommandError(
             "--target says what --build is for; passes take it as an option, as AlterOpLayout[target=llvm]"
@@ -43,13 +49,15 @@ def read_pipeline(options: argparse.Namespace, text: str = "") -> tuple[Sequence
     if not calls and (own := pipeline_comment(text)) is not None:
         try:
             calls += parse_pipeline(own)
+            context = read_context_comment(pipeline_context(text), replace(context, gates=True))
         except PassCallError as error:
             raise CommandError(f"the pipeline of the file: {error}") from None
-    if not calls:
+    if not calls and not params:
         raise CommandError("name passes with --pass, or a build with --build O3")
-    for call in calls:
-        _known_pass(call.name)
-    return calls, level
+    context = _with_options(context, options)
+    for name in (*(call.name for call in calls), *context.required, *context.disabled):
+        _known_pass(name)
+    return params + calls, context
 
 
 def _known_pass(name: str) -> None:
@@ -57,30 +65,24 @@ def _known_pass(name: str) -> None:
         raise CommandError(f"there is no pass called {name}{did_you_mean(name, registered())}")
 
 
-def read_context(options: argparse.Namespace, opt_level: int, text: str = "") -> ContextOptions:
-    """The context that the passes run in. It gates them where the command line says anything of which are to run.
-
-    Raises:
-        CommandError: an option of its config is not written as one, or a pass that is required or left out is none.
-    """
-    for name in (*options.require, *options.disable):
-        _known_pass(name)
-    gates = options.opt_level is not None or bool(options.require or options.disable)
+def _with_options(context: ContextOptions, options: argparse.Namespace) -> ContextOptions:
+    """The context with what the command line says of it."""
+    says_which_run = options.opt_level is not None or bool(options.require or options.disable)
     try:
         config = dict(map(config_entry, options.config))
-        context = ContextOptions(opt_level, tuple(options.require), tuple(options.disable), config, gates)
-        is_own = not (options.passes or options.build or gates or config)
-        return read_context_comment(pipeline_context(text), context) if is_own else context
     except PassCallError as error:
         raise CommandError(str(error)) from None
-
-
-def _level(options: argparse.Namespace) -> int:
-    return 3 if options.opt_level is None else options.opt_level
+    return ContextOptions(
+        context.opt_level if options.opt_level is None or options.build else options.opt_level,
+        (*context.required, *options.require, *(["BindParams"] if options.params else ())),
+        (*context.disabled, *options.disable),
+        {**context.config, **config},
+        context.gates or says_which_run,
+    )
 
 
 def _build(options: argparse.Namespace) -> tuple[PassCall, int]:
-    level, executor = _level(options), "graph"
+    level, executor = 3 if options.opt_level is None else options.opt_level, "graph"
     for word in options.build:
         match = _LEVEL.fullmatch(word)
         if match is not None:

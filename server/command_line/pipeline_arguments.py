@@ -12,6 +12,7 @@ __all__ = [
     "add_extensions",
     "add_function",
     "add_instruments",
+    "add_output",
     "add_pipeline_arguments",
     "add_remarks",
     "add_repeatable",
@@ -161,6 +162,25 @@ def add_function(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_output(
+    command: argparse._ActionsContainer,  # pyright: ignore[reportPrivateUsage]
+    words: str,
+    metavar: str = "FILE",
+) -> None:
+    """Where the result is written to; ``None`` for standard output, which ``-`` names, too."""
+    command.add_argument("-o", "--output", metavar=metavar, type=_output, help=f"{words} (- is standard output)")
+
+
+def _output(name: str) -> str | None:
+    return None if name in ("-", "/dev/stdout") else name
+
+
 def add_seed(command: argparse.ArgumentParser) -> None:
     """The seed of random inputs."""
-    command.add_argument("--seed", type=int, default=0, help="of the random inputs (0)")
+    command.add_argument("--seed", type=_seed, default=0, help="of the random inputs, from 0 on (0)")
+
+
+def _seed(given: str) -> int:
+    if given.isdecimal():
+        return int(given)
+    raise argparse.ArgumentTypeError(f"{given!r} is no whole number from 0 on")

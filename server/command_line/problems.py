@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 from ..lsp.version import VERSION
+from .streams import abandon_output, cannot_be_written, flush_streams
 
 __all__ = ["EXIT_FOUND", "EXIT_OK", "EXIT_TROUBLE", "CommandError", "exit_code_of"]
 
@@ -25,13 +25,15 @@ class CommandError(Exception):
 def exit_code_of(command: Callable[[], int], *, verbose: bool) -> int:
     """Run a command and give its exit code. An error is one sentence; ``verbose`` adds the traceback of a fault."""
     try:
-        return command()
+        code = command()
+        flush_streams()
+        return code
     except CommandError as error:
         print(f"relay-lsp: {error}", file=sys.stderr)
         return EXIT_TROUBLE
     except BrokenPipeError:
-        # The reader of our output, such as `head`, has had enough. Python would complain again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output, such as `head`, has had enough.
+        abandon_output()
         return EXIT_TROUBLE
     except KeyboardInterrupt:
         print("relay-lsp: interrupted", file=sys.stderr)
@@ -40,6 +42,10 @@ def exit_code_of(command: Callable[[], int], *, verbose: bool) -> int:
         print("relay-lsp: memory ran out; nothing was written", file=sys.stderr)
         return EXIT_TROUBLE
     except Exception as error:
+        if isinstance(error, OSError) and cannot_be_written(error):
+            abandon_output()
+            print(f"relay-lsp: the output cannot be written: {error.strerror}", file=sys.stderr)
+            return EXIT_TROUBLE
         if _is_too_long(error):
             print(f"relay-lsp: {error}", file=sys.stderr)
             return EXIT_TROUBLE

@@ -14,6 +14,7 @@ from .pipeline_arguments import (
     add_extensions,
     add_function,
     add_instruments,
+    add_output,
     add_pipeline_arguments,
     add_remarks,
     add_repeatable,
@@ -24,6 +25,7 @@ from .pipeline_arguments import (
 )
 from .problems import exit_code_of
 from .replay import add_replay
+from .streams import make_streams_writable
 
 __all__ = ["parser", "run"]
 
@@ -48,7 +50,8 @@ examples:
   relay-lsp ops nn.conv2d                            an operator's arguments and attributes
   relay-lsp serve                                    speak the language server protocol (editors start this)
 
-A file called - is standard input. The exit code is 0 if all is well, 1 if something was found, 2 for trouble.
+A file called - is standard input, or standard output behind -o. The exit code is 0 if all is well, 1 if something was
+found, 2 for trouble, 130 after Ctrl-C.
 """
 
 
@@ -58,6 +61,8 @@ def run(arguments: Sequence[str], *, ends_process: bool = False) -> int:
     Where the process ends with a command over one file, its garbage is not collected, not even at the end, where Python
     does so in any case: each would take a tenth of it.
     """
+    if ends_process:
+        make_streams_writable()
     options = parser().parse_args(spelled_out(arguments))
     if not (ends_process and (getattr(options, "extensions", ()) or hasattr(options, "runs_libraries"))):
         return _exit_code(options, ends_process)
@@ -212,7 +217,7 @@ def _add_format(commands: Commands[argparse.ArgumentParser]) -> None:
         "put the layout of files right",
         "Put the layout of files right. Comments, names and meaning stay as they are.",
     )
-    format.add_argument("files", metavar="FILE", nargs="+")
+    format.add_argument("files", metavar="FILE", nargs="+", help="a file, or a folder for all Relay files in it")
     format.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file would change")
     format.add_argument("--diff", action="store_true", help="write nothing; show what would change")
 
@@ -233,7 +238,7 @@ def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
         "What cannot be converted is kept as a call by its name, and said; the exit code is 1 then.",
     )
     importing.add_argument("file", metavar="MODEL")
-    importing.add_argument("-o", "--output", metavar="FILE", help="where to write the text (standard output)")
+    add_output(importing, "where to write the text")
     importing.add_argument(
         "--params", metavar="FILE", help="write the weights to a file, .npz or .safetensors, rather than into the text"
     )
@@ -282,7 +287,7 @@ def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
     add_instruments(opt)
     where = opt.add_mutually_exclusive_group()
     where.add_argument("-i", "--in-place", action="store_true", help="write the result back to the file")
-    where.add_argument("-o", "--output", metavar="FILE", help="write the result to another file")
+    add_output(where, "write the result to another file")
     where.add_argument("--diff", action="store_true", help="show what would change")
     opt.add_argument(
         "--verify",
@@ -322,13 +327,11 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
         help="how to report (text); docs/trace-format.md describes json. model-explorer and dot write graphs of the "
         "stages: files for Google's Model Explorer, or for Graphviz",
     )
-    trace.add_argument(
-        "-o",
-        "--output",
-        metavar="FOLDER",
-        default="",
-        help="with --format model-explorer or dot: the folder of the files, one graph for each stage; without it, dot "
-        "prints the last stage",
+    add_output(
+        trace,
+        "with --format json: the file; with model-explorer or dot: the folder of the files, one graph for each stage, "
+        "without which dot prints the last stage",
+        "PATH",
     )
     trace.add_argument(
         "--times",
@@ -347,10 +350,6 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
     trace.add_argument("--all", action="store_true", help="show every new value; else the first ten of each step")
 
     def command(options: argparse.Namespace) -> int:
-        if options.format in ("model-explorer", "dot"):
-            from .graphs import write_graphs
-
-            return write_graphs(options)
         from .optimize import trace as trace_command
 
         return trace_command(options)
@@ -424,7 +423,7 @@ def _add_reduce(commands: Commands[argparse.ArgumentParser]) -> None:
         help='what going wrong is: raises, raises "part of the message", breaks typing, changes the result, '
         "takes longer than SECONDS (raises)",
     )
-    reduce.add_argument("-o", "--output", metavar="FILE", help="write the result to a file")
+    add_output(reduce, "write the result to a file")
 
     def command(options: argparse.Namespace) -> int:
         from .reduce import reduce as reduce_command

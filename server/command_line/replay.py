@@ -61,6 +61,8 @@ def replay(options: argparse.Namespace) -> int:
 
     from ..crash_reports import read_report, without_secrets
 
+    if options.report == "-":
+        raise CommandError("a report is read from a file, and not from standard input")
     try:
         report = read_report(Path(options.report))
     except (OSError, ValueError) as error:

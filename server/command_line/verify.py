@@ -10,8 +10,8 @@ from ..worker.verification import VerifyOutcome, VerifyPasses
 from .check import report_placed
 from .files import SourceFile, read_file
 from .limits import limited_command
-from .pipeline import read_context, read_pipeline
-from .problems import EXIT_FOUND, EXIT_OK
+from .pipeline import read_pipeline
+from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE
 from .progress import working
 
 __all__ = ["bisect", "verified"]
@@ -30,33 +30,35 @@ def bisect(options: argparse.Namespace) -> int:
     if outcome.agrees:
         print(f"no pass goes wrong: {outcome.message}")
         return EXIT_OK
-    report(file, outcome)
+    code = report(file, outcome)
     if outcome.culprit is not None:
         print(f"pass {outcome.number + 1} of {len(calls)}, {calls[outcome.number]}, {outcome.kind}")
-    return EXIT_FOUND
+    return code
 
 
-def verified(file: SourceFile, options: argparse.Namespace) -> bool:
-    """Whether passes keep what a file computes. Says on standard error how far they do, or where they do not."""
-    outcome = judge(file, options)
+def verified(file: SourceFile, options: argparse.Namespace) -> int:
+    """Say on standard error how far passes keep what a file computes; the exit code, 0 where they do."""
+    outcome = judge(file, options, options.function)
     if not outcome.agrees:
-        report(file, outcome)
-        return False
+        return report(file, outcome)
     print(f"relay-lsp: verified: {outcome.message}", file=sys.stderr)
-    return True
+    return EXIT_OK
 
 
-def judge(file: SourceFile, options: argparse.Namespace) -> VerifyOutcome:
-    """Run the comparison, in this process."""
+def judge(file: SourceFile, options: argparse.Namespace, function: str = "") -> VerifyOutcome:
+    """Run the comparison, in this process; of one ``function`` where the passes may change that alone."""
     name = Path(file.source_name).name
-    calls, opt_level = read_pipeline(options, file.text)
-    context = read_context(options, opt_level, file.text)
-    job = VerifyPasses(file.text, name, tuple(calls), opt_level, options.seed, context)
+    calls, context = read_pipeline(options, file.text)
+    job = VerifyPasses(file.text, name, tuple(calls), context.opt_level, options.seed, context, function)
     with working(f"reading {name}") as progress, limited_command(options, lambda: progress.doing):
         return job.run(progress)
 
 
-def report(file: SourceFile, outcome: VerifyOutcome) -> None:
-    """Show what is wrong at its place, and in a sentence on standard error."""
+def report(file: SourceFile, outcome: VerifyOutcome) -> int:
+    """Show what is wrong at its place, and in a sentence on standard error; the exit code.
+
+    Where nothing could be compared, the question has no answer: that is trouble.
+    """
     report_placed(file, outcome.diagnostics)
     print(f"relay-lsp: {outcome.message}", file=sys.stderr)
+    return EXIT_FOUND if outcome.was_compared else EXIT_TROUBLE

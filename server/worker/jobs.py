@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from relay_lsp.ir.diagnostics import TextEdit, apply_edits
+from relay_lsp.ir.diagnostics import TextEdit, apply_edits, with_line_ends_of
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..pass_calls import PassCall
@@ -110,7 +110,7 @@ class RunPasses:
         # Where places in the new text are wanted, its reading is kept for them.
         readers = (read,) if self.with_steps or self.with_changes else ()
         edited = edited_text(self.text, run.parsed, run.module, run.trace, *readers) if run.changing else None
-        edits = edited.edits if edited is not None else ()
+        edits = with_line_ends_of(self.text, edited.edits) if edited is not None else ()
         edits = with_carried_comments(self.text, self.name, edits, run)
         if any("/* ty=" in piece for piece in kept_pieces(self.text, edits)):
             # What the passes left alone keeps its bytes, and may have another type all the same.

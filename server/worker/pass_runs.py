@@ -115,8 +115,11 @@ def run_passes(
             return PassesOutcome(text, failed=f"there is no function {call.function}; the text has {there}")
     names = [call.name for call in calls]
     reports = [] if reports is None else reports
+    options = options or ContextOptions(opt_level)
+    admitted = options.admitting(names)
     try:
         watching = [create_instrument(item.name, reports.append, **item.options) for item in instruments]
+        context = admitted.pass_context(watching)
     except passes.PassError as error:
         return PassesOutcome(text, failed=str(error))
 
@@ -127,14 +130,6 @@ def run_passes(
     def layers() -> Mapping[Expr, AnySpan]:
         return {**layers_at_spans(parsed.module, places_of(parsed), known_layers), **stated_layers()}
 
-    options = options or ContextOptions(opt_level)
-    admitted = options.admitting(names)
-    try:
-        context = passes.PassContext(
-            *(admitted.opt_level, admitted.required, admitted.disabled, watching), config=admitted.config
-        )
-    except (AttributeError, TypeError) as error:
-        return PassesOutcome(text, failed=f"the context cannot be made: {error}")
     failures = [] if failures is None else failures
     with context, trace or passes.Trace(layers, remarks=remarks) as trace:
         module = parsed.module
@@ -186,26 +181,17 @@ def run_passes(
     return PassRun(parsed, module, trace, steps, _changing(steps, names), skipped, trace.by_name, stated_layers)
 
 
+def _only(function: str, before: IRModule, after: IRModule) -> IRModule:
+    """The module before with one function, such as ``@main``, as it is after; the module after where none is named."""
+    return before.with_function_of(after, function.removeprefix("@")) if function else after
+
+
 def _forget_what_may_be_damaged(call: PassCall) -> None:
     """Read the text anew next time: a user's pass that failed may have changed what was read of it."""
     from relay_lsp.passes.infrastructure.extensions import extension_of_pass
 
     if extension_of_pass(call.name) is not None:
         forget_snapshots()
-
-
-def _only(function: str, before: IRModule, after: IRModule) -> IRModule:
-    """The module before, with one function as it is after; its place in the module is that of its name.
-
-    Where no function is named, it is the module after.
-    """
-    if not function:
-        return after
-    name = function.removeprefix("@")
-    old, new = before.find_global_var(name), after.find_global_var(name)
-    if old is None or new is None:
-        return before
-    return before.with_function(old, after.functions[new])
 
 
 def _skipped(item: SkippedPass, name: str, context: ContextOptions) -> StepOutcome:

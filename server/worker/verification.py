@@ -52,8 +52,13 @@ class VerifyOutcome(msgspec.Struct, frozen=True):
 
     @property
     def agrees(self) -> bool:
-        """Whether every step that could be judged is sound."""
-        return self.culprit is None and not self.failed
+        """Whether every step that could be compared is sound, and one could be, or none changed the module."""
+        return self.culprit is None and not self.failed and self.was_compared
+
+    @property
+    def was_compared(self) -> bool:
+        """Whether anything is known of what the passes keep."""
+        return not self.steps or any(step.difference is not None for step in self.steps)
 
 
 class VerifyPasses(msgspec.Struct, frozen=True):
@@ -66,6 +71,8 @@ class VerifyPasses(msgspec.Struct, frozen=True):
     seed: int = 0
     context: ContextOptions | None = None
     """The context that the passes run in; without one, all that are named run, at ``opt_level``."""
+    function: str = ""
+    """The one function, such as ``@main``, that the passes may change; all where it is empty."""
 
     def run(self, progress: Progress) -> VerifyOutcome:
         """Judge them. A text that has errors, and a pass that there is not, are diagnostics of the outcome."""
@@ -87,22 +94,18 @@ class VerifyPasses(msgspec.Struct, frozen=True):
             # Each in a pipeline of its own, which sees to what it requires.
             asked_for = [passes.create(call.name, **call.options) for call in self.calls]
             pipeline = [passes.Sequential([each]) for each in asked_for]
+            admitted = (self.context or ContextOptions(self.opt_level)).admitting(names)
+            context = admitted.pass_context()
         except passes.PassError as error:
             diagnostics = tuple(replace(item, span=FIRST_WORD, place=None) for item in error.diagnostics)
             return VerifyOutcome(str(error), diagnostics=diagnostics, failed=True)
-        admitted = (self.context or ContextOptions(self.opt_level)).admitting(names)
         reasons = {each.info.name: admitted.why_not(each.info.name, each.info.opt_level) for each in asked_for}
         skipped = "".join(f"; {name} is skipped: {reason}" for name, reason in reasons.items() if reason)
-        try:
-            context = passes.PassContext(
-                admitted.opt_level, admitted.required, admitted.disabled, config=admitted.config
-            )
-        except (AttributeError, TypeError) as error:
-            return VerifyOutcome(f"the context cannot be made: {error}", failed=True)
         with context:
             report = check(
                 snapshot.parsed.module,
                 pipeline,
+                only=self.function.removeprefix("@") or None,
                 seed=self.seed,
                 progress=lambda number: progress(str(self.calls[number])),
             )
@@ -134,6 +137,8 @@ def _in_words(report: BisectionReport) -> str:
     compared, skipped = len(report.verdicts), len(report.skipped)
     if not compared and not skipped:
         return "nothing to compare: no pass changed the module"
+    if not compared:
+        return f"what the passes keep is not known: nothing could be compared: {report.skipped[0][1]}"
     said = f"{compared} step{'' if compared == 1 else 's'} compared, the largest difference is {report.largest:.3g}"
     return f"{said}; {skipped} could not be: {report.skipped[0][1]}" if skipped else said
 

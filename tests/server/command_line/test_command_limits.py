@@ -72,6 +72,18 @@ def test_a_type_relation_that_loops_costs_its_file_alone(
     assert said.out == "1 file checked: nothing wrong\n"
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the memory that is left is read on Linux")
+def test_a_constant_that_there_is_no_memory_for_ends_the_command_with_a_sentence(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.write_text('#[version = "0.0.5"]\ndef @main() {\n  full(1f, shape=[20000, 20000], dtype="float32")\n}\n')
+    taken = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmData:"))
+    monkeypatch.setattr(limits, "_available_memory", lambda: int(taken.split()[1]) * 1024 + (2 << 30))
+    assert run(["opt", "-p", "FoldConstant", "-i", str(model)]) == 2
+    assert capsys.readouterr().err.startswith("relay-lsp: memory ran out in ")
+    assert "full(1f" in model.read_text()
+
+
 @pytest.mark.parametrize("command", ["opt", "trace", "bisect", "reduce"])
 def test_a_pass_of_the_users_that_loops_is_stopped_without_a_limit_of_theirs(
     model: Path, endless_pass: str, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

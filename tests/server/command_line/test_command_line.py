@@ -113,37 +113,6 @@ def test_a_difference_names_the_file_as_patch_reads_it(model: Path, capsys: pyte
     assert (old, new) == (f"--- a/{path}", f"+++ b/{path}")
 
 
-def test_trace_tells_what_came_from_what(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["trace", "-p", "EliminateCommonSubexpr", str(model)]) == 0
-    out = capsys.readouterr().out
-    assert "add -1" in out
-    assert "multiply(%0, %0)\n        from multiply(%0, %1)" in out
-    assert run(["trace", "-p", "EliminateCommonSubexpr", "--format", "json", str(model)]) == 0
-    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [record["operators"]["add"] for record in records if record["record"] == "stage"][:: len(records)] == [2]
-    assert records[-1] == {"record": "end", "stages": 3, "steps": 2}
-
-
-def test_trace_tells_it_in_the_order_of_the_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "model.relay"
-    path.write_text(
-        '#[version = "0.0.5"]\ndef @main(%x: Tensor[(4), float32]) {\n  %0 = exp(%x);\n  sort(%0)\n}\n', "utf-8"
-    )
-    assert run(["trace", "-p", "FuseOps", str(path)]) == 0
-    out = capsys.readouterr().out
-    assert out.index("fn (%x1: ") < out.index("exp(%x1)\n") < out.index("sort(%p0)\n")
-
-
-def test_a_trace_of_a_pipeline_that_fails_has_all_up_to_there(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    passes = ["-p", "EliminateCommonSubexpr", "-p", "OutLiner[layers=nothing]"]
-    assert run(["trace", *passes, "--format", "json", str(model)]) == 1
-    captured = capsys.readouterr()
-    records = [json.loads(line) for line in captured.out.splitlines()]
-    assert "EliminateCommonSubexpr" in [record.get("name") for record in records if record["record"] == "step"]
-    (failure,) = [record for record in records if record["record"] == "failure"]
-    assert failure["message"] in captured.err
-
-
 INSTRUMENTS = {
     "PassTimingInstrument": r"^SimplifyInference: \d+us \[\d+us\] \(\d+\.\d\d%; \d+\.\d\d%\)$",
     "OperatorCounter": r"^SimplifyInference: nn\.dropout -1$",
@@ -270,69 +239,6 @@ def test_an_address_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert "write HOST:PORT" in capsys.readouterr().err
 
 
-WRONG_PASS = """
-from relay_lsp.ir.ops import get
-from relay_lsp.ir.expressions import Call
-from relay_lsp.passes import FunctionPass, declare_pass
-from relay_lsp.passes.provenance import ExprMutator
-
-@declare_pass(opt_level=0)
-class HalfOf(FunctionPass):
-    \"\"\"Subtract where the module multiplies: wrong.\"\"\"
-
-    def transform_function(self, function, module, context):
-        return Rewriter().visit_function(function)
-
-class Rewriter(ExprMutator):
-    def rewrite_call(self, pre, post):
-        return Call(get("subtract"), post.args) if pre.op is get("multiply") else post
-"""
-
-
-@pytest.fixture
-def wrong_pass(tmp_path: Path) -> Iterator[None]:
-    path = tmp_path / "half_of.py"
-    path.write_text(WRONG_PASS)
-    assert extensions.load_file(path).passes == ("HalfOf",)
-    yield
-    extensions.unload(str(path.resolve()))
-
-
-def test_passes_are_verified_before_their_result_is_given(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["opt", "--verify", "--pass", "EliminateCommonSubexpr", str(model)]) == 0
-    result = capsys.readouterr()
-    assert "multiply(%0, %0)" in result.out
-    assert "verified: 1 step compared, the largest difference is 0" in result.err
-
-
-def test_a_pass_that_changes_the_result_gives_none(
-    model: Path, wrong_pass: None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["opt", "--verify", "--in-place", "--pass", "HalfOf", str(model)]) == 1
-    assert "HalfOf changes the result: " in capsys.readouterr().err
-    assert model.read_text() == MODEL
-
-
-def test_bisect_names_the_pass_and_shows_the_place(
-    model: Path, wrong_pass: None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["bisect", "--pass", "EliminateCommonSubexpr", "--pass", "HalfOf", str(model)]) == 1
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split(maxsplit=1) == ["EliminateCommonSubexpr", "apart by 0"]
-    assert any(line.startswith(f"{model}:5:3: error[pass-failed]: HalfOf changes the result") for line in lines)
-    assert lines[-1] == "pass 2 of 2, HalfOf, changes the result"
-
-
-def test_bisect_is_content_with_sound_passes(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["bisect", "--pass", "EliminateCommonSubexpr", "--pass", "FuseOps", str(model)]) == 0
-    assert "no pass goes wrong: 2 steps compared" in capsys.readouterr().out
-
-
-def test_bisect_tells_of_an_option_that_is_missing(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["bisect", "--pass", "ConvertLayout", str(model)]) == 1
-    assert "option desired_layouts must be given" in capsys.readouterr().err
-
-
 BAD_PASSES = '''
 from relay_lsp.ir.expressions import Call, Function, Var
 from relay_lsp.ir.ops import get
@@ -416,6 +322,40 @@ def test_an_extension_holds_up_no_process(model: Path, tmp_path: Path, body: str
     assert words in done.stderr
     assert "Traceback" not in done.stderr
     assert ("@main" in done.stdout) == (code == 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["check", ""], "the name of a file is empty"),
+        (["replay", "-"], "a report is read from a file, and not from standard input"),
+        (["opt", "--layer", "conv", "-p", "FuseOps", "model.relay"], "--layer chooses remarks"),
+        (["opt", "--extension", "gone.py", "-p", "FuseOps", "model.relay"], "gone.py: there is no such file"),
+        (["opt", "--extension", "gone.py", "--seed", "-5", "model.relay"], "'-5' is no whole number from 0 on"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_in_a_sentence(
+    arguments: list[str],
+    words: str,
+    model: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(model.parent)
+    try:
+        code = run(arguments)
+    except SystemExit as ended:
+        code = ended.code
+    assert code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_the_layout_of_all_files_of_a_folder(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model.write_text(MODEL.replace("  %1", "%1"))
+    assert run(["format", "--check", str(model.parent)]) == 1
+    assert capsys.readouterr().out == f"{model} would be formatted\n"
+    assert run(["format", str(model.parent)]) == 0
+    assert model.read_text() == MODEL
 
 
 @pytest.mark.parametrize("given", ["-1", "nan", "1e999", "soon"])

@@ -148,6 +148,8 @@ def test_what_cannot_be_converted_is_said(tmp_path: Path, capsys: pytest.Capture
         (["--dtype", "in:0=number", "net.onnx"], "--dtype takes NAME=int64"),
         (["--dtype", "y=int64", "net.onnx"], "a dtype is given for y"),
         (["--params", "weights.bin", "net.onnx"], "written as .npz or .safetensors"),
+        (["--framework", "torch", "net.onnx"], "there is no framework 'torch'; there are onnx, pytorch, tflite"),
+        (["-"], "a model is read from a file"),
     ],
 )
 def test_trouble(
