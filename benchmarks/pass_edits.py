@@ -9,7 +9,8 @@ the edit has been applied: with the first pass, for which the worker starts, and
 text, which the server remembers.
 Where the server refuses, as it does when the machine is so busy that a job takes longer than it may, its words stand
 instead. The third has the processor's seconds and those on the wall of ``relay-lsp opt --pass PASS FILE``, which
-starts, reads and writes.
+starts, reads and writes. The fourth has the same of the larger size in every shape of text, with how long the text is
+before and after: statements in a branch are printed inside of it, so one shape becomes many times as long.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from relay_lsp.server.worker.jobs import RunPasses
 
 from .client import URI, Client
 from .inputs import chain
+from .language_server.shapes import SHAPES
 from .pass_inputs import WORK
 from .passes import OPTIONS
 from .report import Report, exponent, machine, table_lines
@@ -89,15 +91,32 @@ def command_rows(names: Sequence[str], sizes: Sequence[int]) -> Iterator[tuple[o
     """The third table."""
     for name in names:
         for size in sizes:
-            with tempfile.TemporaryDirectory() as folder:
-                file = Path(folder, "model.relay")
-                file.write_text(text_for(name, size), encoding="utf-8")
-                command = [sys.executable, "-m", "relay_lsp.server", "opt", "--pass", name, str(file)]
-                before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-                subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-                after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - started
-            processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            processor, wall, _, _ = whole_command(name, text_for(name, size))
             yield (name, f"{size:,}", f"{processor:.2f}", f"{wall:.2f}")
+
+
+def shape_rows(names: Sequence[str], sizes: Sequence[int]) -> Iterator[tuple[object, ...]]:
+    """The fourth table."""
+    for shape in SHAPES:
+        text = shape.text(max(sizes))
+        for name in names:
+            processor, wall, length, refusal = whole_command(name, text)
+            after = refusal or f"{length / 1e6:.1f}"
+            yield (shape.name, name, f"{processor:.2f}", f"{wall:.2f}", f"{len(text) / 1e6:.1f}", after)
+
+
+def whole_command(name: str, text: str) -> tuple[float, float, int, str]:
+    """Seconds of the processor and on the wall of ``relay-lsp opt``; how long its result is, or why there is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "model.relay")
+        file.write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "relay_lsp.server", "opt", "--pass", name, str(file)]
+        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        ended = subprocess.run(command, capture_output=True, text=True)
+        after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - started
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    refusal = f"refused: {ended.stderr.splitlines()[-1].removeprefix('relay-lsp: ')[:80]}" if ended.returncode else ""
+    return processor, wall, len(ended.stdout), refusal
 
 
 Rows = Callable[[Sequence[str], Sequence[int]], Iterator[tuple[object, ...]]]
@@ -110,6 +129,11 @@ TABLES: Mapping[str, tuple[str, Sequence[str], Rows]] = {
     ),
     "editor": ("In the editor, seconds on the wall", ("pass", "statements", "the first pass", "again"), editor_rows),
     "command": ("On the command line, seconds", ("pass", "statements", "processor", "on the wall"), command_rows),
+    "shapes": (
+        "On the command line, every shape of text",
+        ("text", "pass", "processor (s)", "on the wall (s)", "before (MB)", "after (MB)"),
+        shape_rows,
+    ),
 }
 """The tables, each with its title and head."""
 
