@@ -51,7 +51,7 @@ def _read(text: str) -> TextLayout:
     heads = list(_HEAD.finditer(text, 0, end))
     if _OUTSIDE.search(text, 0, end) is not None or text.count("\ndef @", 0, end) != len(heads):
         raise _UnlikeCanonicalError
-    return TextLayout([_function(text, head, end) for head in heads], False, metadata)
+    return TextLayout([_function(text, head, end) for head in heads], metadata)
 
 
 def _function(text: str, head: re.Match[str], limit: int) -> FunctionLayout:

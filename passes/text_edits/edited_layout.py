@@ -66,11 +66,11 @@ class EditedFunction:
 
 
 def edited_layout(
-    text: str, edits: Sequence[TextEdit], functions: Sequence[FunctionLayout | EditedFunction], *, has_others: bool
+    text: str, edits: Sequence[TextEdit], functions: Sequence[FunctionLayout | EditedFunction]
 ) -> TextTokens:
     """The tokens of ``text``, which ``edits`` have made; ``functions`` are the old ones that stay, and the others."""
     places = _Places(text, edits)
-    return TextTokens([_function(places, function) for function in functions], has_others)
+    return TextTokens([_function(places, function) for function in functions])
 
 
 class _Places:

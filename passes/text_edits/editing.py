@@ -85,6 +85,7 @@ def edited_text(
         layouts = layout_of(text, [unit.segment for unit in parsed.reading.units]), canonical_layout(printed.text)
         origins: Origins = trace.origins if trace is not None else lambda _: ()
         inferred = {f"@{var.name_hint}" for var, function in after.functions.items() if _tells_result_type(function)}
+        has_same_types = after.type_definitions == parsed.module.type_definitions
         wanted: IRModule | None = None
         for whole_functions in (False, True):
             indices = MetadataIndices(parsed.meta_table, _metadata_of(layouts[1]))
@@ -92,8 +93,8 @@ def edited_text(
             all_edits, functions = _edit(parsed, after, canonical, layouts, indices, origins, whole_functions)
             edits = tuple(edit for edit in all_edits if text[edit.span.start : edit.span.end] != edit.new_text)
             edited = apply_edits(text, edits)
-            tokens = edited_layout(edited, all_edits, functions, has_others=layouts[0].has_others)
-            names = renaming(tokens, layouts[1], inferred, indices.are_same)
+            tokens = edited_layout(edited, all_edits, functions)
+            names = renaming(tokens, layouts[1], inferred, indices.are_same) if has_same_types else None
             if names is not None:
                 return EditedText(edits, edited, partial(_place, printed.positions, names))
             wanted = wanted or (after if _is_typed(after) else infer_types(after).module)

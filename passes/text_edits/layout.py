@@ -87,8 +87,6 @@ class TextTokens:
     """The functions of a text in order."""
 
     functions: Sequence[FunctionTokens]
-    has_others: bool
-    """Whether anything else is there: the definition of a data type."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +104,7 @@ def layout_of(text: str, segments: Sequence[Segment] | None = None) -> TextLayou
     header: LayoutTokens | None = None
     rows: list[LayoutTokens] = []
     statements: list[StatementLayout] = []
-    regular, has_others = True, False
+    regular = True
     base = 0
     for segment in split(text) if segments is None else segments:
         tokens = LayoutTokens(base, partial(getattr, segment, "tokens"))
@@ -128,9 +126,7 @@ def layout_of(text: str, segments: Sequence[Segment] | None = None) -> TextLayou
             rows.append(tokens)
             name, start, end = header.texts[1], header[0].start, tokens[-1].end
             functions.append(FunctionLayout(name, header, statements, regular, start, end, rows))
-        elif segment.role is not Role.DIRECTIVE:
-            has_others = True
-    return TextLayout(functions, has_others, metadata)
+    return TextLayout(functions, metadata)
 
 
 def _statement(text: str, tokens: LayoutTokens) -> StatementLayout | None:

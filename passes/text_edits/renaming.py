@@ -9,6 +9,7 @@ token of one is a token of the other, what stands where in the canonical text te
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from functools import cached_property
 
@@ -65,13 +66,11 @@ def renaming(
     are_same: Callable[[str, str], bool] = _are_unknown,
 ) -> Renaming | None:
     """How ``edited`` is ``canonical`` with the values of each function renamed one to one, and with each statement in
-    a place before its uses; ``None`` where it is not. Texts with data types are not looked into.
+    a place before its uses; ``None`` where it is not. Data types are not looked at: the two have the same.
 
     The functions of ``inferred``, such as ``@main``, have a result type in ``canonical`` that their bodies tell; they
     may be without one in ``edited``. ``are_same`` says whether references of the two to their metadata are to the same.
     """
-    if edited.has_others or canonical.has_others:
-        return None
     by_name = {function.name: function for function in canonical.functions}
     if not (
         len(by_name) == len(canonical.functions) == len(edited.functions)
@@ -172,9 +171,12 @@ class _FunctionRenaming:
         if isinstance(edited, RenamedTokens) and edited.source is canonical:
             self.pairs.append((edited, canonical))
             new_names = edited.new_names
-            return all(self._pair(new_names.get(name, name), name) for name in canonical.names)
+            if all(self._pair(new_names.get(name, name), name) for name in canonical.names):
+                return True
+            return self._agree_within(edited, canonical)
         if len(edited) != len(canonical):
             return False
+        names_differ = False
         for kind, ours, other_kind, theirs in zip(
             edited.kinds, edited.texts, canonical.kinds, canonical.texts, strict=True
         ):
@@ -184,15 +186,38 @@ class _FunctionRenaming:
             elif kind not in VALUES:
                 if ours != theirs:
                     return False
-            elif other_kind not in VALUES or not self._pair(ours, theirs):
+            elif other_kind not in VALUES:
                 return False
+            elif not self._pair(ours, theirs):
+                names_differ = True
         self.pairs.append((edited, canonical))
-        return True
+        return not names_differ or self._agree_within(edited, canonical)
 
     def _pair(self, ours: str, theirs: str) -> bool:
         """Whether each of two names stands for the other alone."""
         known, other = self._edited_name.setdefault(theirs, ours), self._canonical_name.setdefault(ours, theirs)
         return known == ours and other == theirs
+
+    def _agree_within(self, edited: LayoutTokens, canonical: LayoutTokens) -> bool:
+        """Whether names stand for one another in these tokens; those that are bound inside of them may stand for others
+        elsewhere, as the parameters of two functions that are called alike in the edited text."""
+        pairs = {
+            (ours, theirs)
+            for kind, ours, theirs in zip(edited.kinds, edited.texts, canonical.texts, strict=True)
+            if kind in VALUES
+        }
+        if not len(pairs) == len({ours for ours, _ in pairs}) == len({theirs for _, theirs in pairs}):
+            return False
+        return all(theirs in self._inner_names or self._pair(ours, theirs) for ours, theirs in pairs)
+
+    @cached_property
+    def _inner_names(self) -> Container[str]:
+        """The names of the canonical function, each of which it binds once, that are bound inside of a statement."""
+        rows = [self.canonical.header, *(statement.tokens for statement in self.canonical.statements)]
+        count = Counter(name for row in rows for name in row.names)
+        outer = {each.binder.text for each in self.canonical.statements if each.binder is not None}
+        outer.update(self.canonical.header.names)
+        return {name for name, rows_with_it in count.items() if rows_with_it == 1} - outer
 
 
 def _by_binder(statements: Sequence[StatementTokens]) -> dict[str, StatementTokens] | None:

@@ -57,4 +57,4 @@ def test_the_lines_tell_what_the_tokens_tell(name: str, show_types: bool):
     text = to_text_with_positions(module, show_types=show_types, show_spans=False).text
     from_lines, from_tokens = canonical_layout(text), layout_of(text)
     assert list(map(described, from_lines.functions)) == list(map(described, from_tokens.functions))
-    assert (from_lines.metadata, from_lines.has_others) == (from_tokens.metadata, from_tokens.has_others)
+    assert from_lines.metadata == from_tokens.metadata

@@ -31,6 +31,7 @@ def renamed(edited: str, canonical: str = CANONICAL) -> bool:
     ([], "the text itself"),
     ([("%3", "%9"), ("%0", "%7")], "other names"),
     ([("%x", "%image"), ("%p0", "%data")], "other names of parameters"),
+    ([("%p0", "%x")], "a parameter that hides another, which is not used there"),
     ([("nn.relu(%x)", "nn.relu( /* the first */ %x )")], "spaces and comments"),
     ([("  add(%3, %0)", "  %4 = add(%3, %0);\n  %4")], "a result with a name"),
     ([("%0 = nn.relu(%x);\n  %1 = exp(%x);", "%1 = exp(%x);\n  %0 = nn.relu(%x);")], "another order"),
@@ -48,7 +49,6 @@ def test_a_text_says_the_same_with(edits: list[tuple[str, str]], why: str) -> No
     ("add(%3, %0)", "add(%0, %3)", "operands in another order"),
     ("(2)", "(3)", "another type"),
     ("%2 = fn", "%1 = fn", "a name that is bound twice"),
-    ("%p0", "%x", "a parameter that hides another"),
     ("  %1 = exp(%x);\n", "  %1 = exp(%x);\n  %8 = exp(%x);\n", "a value that no other uses"),
     ("@main", "@other", "another function"),
     ("  add(%3, %0)", "  %4 = exp(%3);\n  %4", "another result with a name"),
@@ -67,9 +67,61 @@ def test_what_is_bound_by_let_keeps_its_order() -> None:
     assert not renamed(swapped, text)
 
 
-def test_texts_with_data_types_are_not_compared() -> None:
-    other = "type Box[A] {\n  Box(A),\n}\n"
-    assert not renamed(f"{CANONICAL}\n{other}", f"{CANONICAL}\n{other}")
+TWO_FUNCTIONS = """
+def @main(%x: Tensor[(2), float32]) {
+  %0 = fn (%p0: Tensor[(2), float32]) {
+    add(%p0, %x)
+  };
+  %1 = %0(%x);
+  %2 = fn (%p01: Tensor[(2), float32], %p1: Tensor[(2), float32]) {
+    subtract(%p01, %p1)
+  };
+  %2(%1, %x)
+}
+"""
+
+
+def test_what_is_bound_in_one_statement_may_have_a_name_of_another() -> None:
+    assert renamed(TWO_FUNCTIONS.replace("%p01", "%p0"), TWO_FUNCTIONS)
+    assert renamed(TWO_FUNCTIONS.replace("%p01", "%p").replace("%p0", "%p"), TWO_FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("%p0:", "%x:", "a parameter that takes what is used of the function around it"),
+        ("%p01", "%p1", "two parameters of one name"),
+        ("subtract(%p01, %p1)", "subtract(%p1, %p01)", "two parameters that change places"),
+        ("add(%p0, %x)", "add(%x, %p0)", "operands that change places"),
+    ],
+)
+def test_what_is_bound_in_one_statement_is_told_from_all_else_there(old: str, new: str, why: str) -> None:
+    edited = TWO_FUNCTIONS.replace(old, new)
+    if old == "%p0:":
+        edited = edited.replace("add(%p0", "add(%x")
+    assert edited != TWO_FUNCTIONS
+    assert not renamed(edited, TWO_FUNCTIONS), why
+
+
+def test_functions_of_data_types_are_compared_as_others() -> None:
+    text = """
+type Box[A] {
+  Box(A),
+  Empty,
+}
+def @main(%b: Box[int32]) {
+  match (%b) {
+    Box(%a: int32) => {
+      %a
+    },
+    Empty => {
+      0
+    },
+  }
+}
+"""
+    assert renamed(text.replace("%a", "%inside"), text)
+    assert not renamed(text.replace("Empty =>", "_ =>"), text)
 
 
 def test_references_to_metadata_are_compared_by_what_they_are_to() -> None:
