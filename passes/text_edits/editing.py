@@ -55,6 +55,8 @@ class EditedText:
     places: Callable[[Expr], TextSpan | None] | None = None
     """Where the module's expressions stand in the edited text, where that is known without reading it; a function of
     the module stands where its name does. It is of no use for variables, operators, global names and ``let``."""
+    states_its_types: bool = False
+    """Whether it is known that no type comment of the edited text contradicts the module."""
 
 
 def text_edits(
@@ -96,7 +98,8 @@ def edited_text(
             tokens = edited_layout(edited, all_edits, functions)
             names = renaming(tokens, layouts[1], inferred, indices.are_same) if has_same_types else None
             if names is not None:
-                return EditedText(edits, edited, partial(_place, printed.positions, names))
+                places = partial(_place, printed.positions, names)
+                return EditedText(edits, edited, places, names.states_same_types(edited, printed.text))
             wanted = wanted or (after if _is_typed(after) else infer_types(after).module)
             if _means(read(edited), wanted):
                 return EditedText(edits, edited)

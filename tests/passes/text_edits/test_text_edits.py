@@ -9,6 +9,7 @@ import pytest
 
 from relay_lsp.ir.diagnostics import Place, apply_edits
 from relay_lsp.ir.expressions import GlobalVar, Let, Var
+from relay_lsp.ir.inference import infer_types
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.syntax import parse
 from relay_lsp.ir.visitor import post_order
@@ -203,3 +204,33 @@ def test_where_values_stand_is_known_without_reading_the_edited_text(passes: str
     for expr, same in zip(ours, theirs, strict=True):
         if not isinstance(expr, (Op, Var, GlobalVar, Let)):
             assert edited.places(expr) == read.locate(Place(same)), expr
+
+
+LETS = """
+def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
+  let %a: Tensor[(4), float32] /* ty=Tensor[(4), float32] */ = nn.relu(%x) /* ty=Tensor[(4), float32] */;
+  let %b: Tensor[(4), float32] /* ty=Tensor[(4), float32] */ = divide(%a, 4f) /* ty=Tensor[(4), float32] */;
+  %b
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_known"),
+    [
+        ("", "", True),
+        ("relu(%x) /* ty=Tensor[(4), float32] */", "relu(%x)", False),
+        ("relu(%x) /* ty=Tensor[(4), float32] */", "relu(%x) /* ty=Tensor[(5), float32] */", False),
+        (" /* ty=Tensor[(4), float32] */ = nn.relu(%x) /* ty=Tensor[(4), float32] */", " = nn.relu(%x)", True),
+    ],
+)
+def test_that_kept_bytes_state_the_types_of_the_module_is_known_where_the_printer_would_write_them(
+    old: str, new: str, is_known: bool
+) -> None:
+    text = VERSION + LETS.replace(old, new, 1) if old else VERSION + LETS
+    parsed = parse(text)
+    with Trace() as trace:
+        module = Sequential([create("DivToMul")])(infer_types(parsed.module).module)
+    edited = edited_text(text, parsed, module, trace)
+    assert "multiply(%a, " in edited.text
+    assert edited.states_its_types is is_known
