@@ -6,8 +6,13 @@ import argparse
 import sys
 import webbrowser
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from copy import copy
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import NoReturn
 
 from relay_lsp.frontends.models import FRAMEWORKS
 from relay_lsp.ir.model_reference import ModelReference
@@ -120,9 +125,12 @@ def _serve(options: argparse.Namespace, file: SourceFile, page: str, first: str,
     def now() -> SourceFile:
         return read_file(options.file) if can_change else file
 
-    def run(asked: RunRequest | None) -> str:
-        if asked is None or is_trace(file.text):
-            return first
+    runs = _MainThreadRuns()
+
+    def trace(asked: RunRequest | None) -> str:
+        return first if asked is None or is_trace(file.text) else runs.result(lambda: run(asked))
+
+    def run(asked: RunRequest) -> str:
         again = copy(options)
         again.passes, again.build, again.targets, again.params = asked.passes, [], [], ""
         again.opt_level, again.config = asked.level, asked.config
@@ -137,16 +145,41 @@ def _serve(options: argparse.Namespace, file: SourceFile, page: str, first: str,
 
     try:
         server = ExplorerServer(
-            page, run, options.port, passes=_passes, text=lambda: _text(now) if can_change else None
+            page, trace, options.port, passes=_passes, text=lambda: _text(now) if can_change else None
         )
     except (OSError, OverflowError) as error:
         raise CommandError(f"port {options.port} cannot be used: {error}") from None
     with server:
+        Thread(target=server.serve_forever, daemon=True).start()
         print(f"{server.address}\nThis page is served to this computer alone, until Ctrl+C.", flush=True)
         if not options.no_open:
             webbrowser.open(server.address)
         try:
-            server.serve_forever()
+            runs.work()
         except KeyboardInterrupt:
             print(file=sys.stderr)
+        server.shutdown()
     return EXIT_OK
+
+
+class _MainThreadRuns:
+    """Runs on the main thread what the threads of requests ask for: that is the one that a time limit can stop."""
+
+    def __init__(self) -> None:
+        self._waiting: SimpleQueue[tuple[Callable[[], str], Future[str]]] = SimpleQueue()
+
+    def result(self, run: Callable[[], str]) -> str:
+        """What ``run`` gives, or raises, once the main thread has come to it."""
+        answer: Future[str] = Future()
+        self._waiting.put((run, answer))
+        return answer.result()
+
+    def work(self) -> NoReturn:
+        """Run what is asked for, until Ctrl+C."""
+        while True:
+            with suppress(Empty):
+                run, answer = self._waiting.get(timeout=0.5)  # on Windows, Ctrl+C ends no wait without a limit
+                try:
+                    answer.set_result(run())
+                except Exception as error:  # the request is told, and others are served
+                    answer.set_exception(error)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import sys
+import threading
+import webbrowser
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from relay_lsp.passes.infrastructure import extensions
 from relay_lsp.server.command_line import limits
 from relay_lsp.server.command_line.program import run
+from relay_lsp.server.explorer import page
 from tests.server.command_line.models import MODEL
 
 PASS = """
@@ -103,3 +111,50 @@ def test_the_limit_of_a_command_that_runs_code_of_the_users_is_stated(
     with pytest.raises(SystemExit):
         run([command, "--help"])
     assert "(60 with --extension, else no limit; 0 sets none)" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.fixture
+def explorer_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that stands for the one that is built."""
+    path = tmp_path / "index.html"
+    path.write_text('<script type="text/plain" id="trace"></script>')
+    monkeypatch.setattr(page, "_PAGE", path)
+
+
+@pytest.fixture
+def heeded_interrupts() -> Iterator[None]:
+    """Ctrl-C has its effect, also where the tests run in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal for one process")
+@pytest.mark.usefixtures("explorer_page", "heeded_interrupts")
+def test_the_limit_of_the_explorer_is_for_a_run_and_not_for_the_page(
+    model: Path, endless_pass: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: list[tuple[int, str]] = []
+
+    def ask(address: str, name: str) -> tuple[int, str]:
+        url = urlsplit(address)
+        connection = HTTPConnection(url.netloc)
+        body = json.dumps({"passes": [name], "level": 3})
+        connection.request("POST", "/run", body, {"X-Relay-Token": url.query.removeprefix("token=")})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    def use_the_page(address: str) -> None:
+        try:
+            answers.extend(ask(address, name) for name in ("LoopsForever", "FuseOps"))
+        finally:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    monkeypatch.setattr(
+        webbrowser, "open", lambda address: threading.Thread(target=use_the_page, args=[address]).start()
+    )
+    assert run(["explore", "--extension", endless_pass, "--timeout", "1", "-p", "FuseOps", str(model)]) == 0
+    (stopped, why), (done, trace) = answers
+    assert (stopped, done) == (422, 200)
+    assert why.endswith(" was stopped after 1 seconds; the file is as it was")
+    assert '"name":"FuseOps"' in trace
