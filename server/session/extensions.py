@@ -141,7 +141,8 @@ class Extensions:
         self._names: tuple[str, ...] = ()
         self._root = ""
         self._known: dict[str, _Known] = {}
-        self._shown: set[str] = set()
+        self._shown: dict[str, list[ExtensionFault]] = {}
+        """What is shown to be wrong, by the file or package."""
         self._operators: ExtensionOperators | None = None
 
     def configure(self, names: Collection[str], root: Path | None) -> None:
@@ -150,6 +151,7 @@ class Extensions:
         self._root = str(root or "")
         self._names = tuple(dict.fromkeys(str(base / name) if _is_file(name) else name for name in names))
         self._known = {name: known for name, known in self._known.items() if name in self._names}
+        self._show_faults()
         self._install()
 
     @property
@@ -189,6 +191,8 @@ class Extensions:
                 return  # the worker was stopped meanwhile, which is not the extension's fault: it is tried again
             except JobError as error:
                 loaded = Loaded(faults=[_fault(name, f"loading it failed: {error.message}")])
+            if name not in self._names:
+                continue  # the settings have changed meanwhile
             self._known[name] = _Known(stamp, loaded)
             self._show_faults()
         if was_written:
@@ -280,19 +284,20 @@ class Extensions:
 
     def report(self, fault: ExtensionFault) -> None:
         """Show a fault that came up while a pass ran, until the file is written again."""
-        self._shown.add(fault.path)
+        self._shown[fault.path] = [fault]
         self._show(fault.path, [fault])
 
     def _show_faults(self) -> None:
+        """Show what is wrong now where that is something else than what is shown."""
         by_path: dict[str, list[ExtensionFault]] = {}
         for name, known in self._known.items():
             for fault in known.loaded.faults:
                 by_path.setdefault(fault.path or name, []).append(fault)
-        for path in self._shown - by_path.keys():
-            self._show(path, [])
-        for path, faults in by_path.items():
-            self._show(path, faults)
-        self._shown = set(by_path)
+        for path in {**self._shown, **by_path}:
+            faults = by_path.get(path, [])
+            if faults != self._shown.get(path):
+                self._show(path, faults)
+        self._shown = by_path
 
 
 def _fault(name: str, message: str) -> ExtensionFault:

@@ -331,6 +331,15 @@ async def test_an_error_is_shown_at_its_line_until_it_is_mended(tmp_path: Path) 
     await leave(editor)
 
 
+async def test_the_errors_of_a_file_go_when_the_settings_name_it_no_longer(tmp_path: Path) -> None:
+    editor, file = await opened(tmp_path, SOUND + "\nnumber = 1 / 0\n", trusted=True)
+    await faults(editor, file, 1)
+    editor.settings["extensions"] = []
+    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings=None))
+    assert await faults(editor, file, 0) == []
+    await leave(editor)
+
+
 async def test_a_pass_that_raises_is_shown_in_the_users_file_and_in_the_buffer(tmp_path: Path) -> None:
     editor, file = await opened(tmp_path, SOUND + RAISES, trusted=True, pipeline=["Raises"])
     answer = await run(editor, "relay-lsp.runPass", **{"pass": "Raises"})
@@ -361,4 +370,14 @@ async def test_a_package_that_is_not_installed_is_said_so(tmp_path: Path) -> Non
         await asyncio.sleep(0.02)
     else:
         raise AssertionError(editor.messages)
+    await leave(editor)
+
+
+async def test_what_is_wrong_with_one_extension_is_said_once_however_many_others_are_loaded(tmp_path: Path) -> None:
+    more = [tmp_path / name for name in ("one.py", "two.py", "broken.py")]
+    for file, text in zip(more, ("", "", "number = 1 / 0\n"), strict=True):
+        file.write_text(text)
+    editor = await start("neovim", {"extensions": ["no-such-package", *map(str, more)], "trusted": True})
+    await faults(editor, more[-1], 1)
+    assert sum("no package called no-such-package" in message for message in editor.messages) == 1
     await leave(editor)
