@@ -112,7 +112,7 @@ class ChangingPasses:
             self._search(document.text, document.name)
 
     def clear(self) -> None:
-        """Forget all answers, because the settings have changed."""
+        """Forget all answers, because the settings or the extensions have changed."""
         self.cancel()
         self._searches.clear()
 

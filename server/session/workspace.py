@@ -183,6 +183,7 @@ class Workspace:
     def _read_anew(self) -> None:
         """Other operators are known than before, or more of what they give: what was read of texts holds no longer."""
         self.folders.forget_snapshots()
+        self.changing_passes.clear()
         for document in self.documents:
             document.reopen()
             self.publisher.schedule(document)
