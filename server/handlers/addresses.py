@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from ..features.provenance.history import ValueEvent
 from ..features.provenance.provenance import ValueOrigin
-from ..session.folders import path_of_url
+from ..session.folders import path_of_uri
 
 __all__ = ["file_uri", "folder_of", "origin_address", "path_of", "step_command"]
 
 
 def folder_of(uri: str) -> Path | None:
     """The folder of a document that is a file."""
-    parts = urlsplit(uri)
-    return Path(path_of_url(parts.path)).parent if parts.scheme == "file" else None
+    path = path_of_uri(uri)
+    return None if path is None else path.parent
 
 
 def path_of(uri: str) -> str:
     """The path of a document that is a file; for another one, the last part of its address."""
-    parts = urlsplit(uri)
-    return path_of_url(parts.path) if parts.scheme == "file" else uri.rpartition("/")[2]
+    path = path_of_uri(uri)
+    return uri.rpartition("/")[2] if path is None else str(path)
 
 
 def file_uri(folder: Path | None, name: str) -> str | None:

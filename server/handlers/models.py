@@ -19,7 +19,7 @@ from ..history.store import default_folder
 from ..lsp.answers import ImportAnswer
 from ..lsp.methods import IMPORT_MODEL
 from ..lsp.protocol import RelayLanguageServer
-from ..session.folders import path_of_url
+from ..session.folders import path_of_uri, path_of_url
 from .addresses import file_uri, folder_of
 from .arguments import field_of
 from .running import work
@@ -56,8 +56,7 @@ async def on_import_model(server: RelayLanguageServer, params: object) -> Import
 
 
 def _path(uri: object) -> Path | None:
-    parts = urlsplit(uri if isinstance(uri, str) else "")
-    return Path(path_of_url(parts.path)) if parts.scheme == "file" else None
+    return path_of_uri(uri) if isinstance(uri, str) else None
 
 
 async def node_documentation(server: RelayLanguageServer, seen: View, origins: Sequence[ValueOrigin]) -> str:

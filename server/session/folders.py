@@ -13,7 +13,7 @@ from .regular_files import Stamp, read_regular, stamp_of
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
-__all__ = ["Folders", "path_of_url"]
+__all__ = ["Folders", "path_of_uri", "path_of_url"]
 
 _SUFFIXES = (".relay", ".rly")
 _MOST_FILES = 500
@@ -29,19 +29,17 @@ class Folders:
 
     def __init__(self) -> None:
         self._roots: dict[str, Path] = {}
-        self._known: dict[str, tuple[Stamp, Snapshot]] = {}
+        self._known: dict[Path, tuple[Stamp, Snapshot]] = {}
 
     def change(self, added: Iterable[str], removed: Iterable[str] = ()) -> None:
         """Add and take away folders, by their URIs. Those that are not on this machine's disk have no files here."""
         for uri in removed:
             self._roots.pop(uri, None)
         for uri in added:
-            parts = urlsplit(uri)
-            if parts.scheme == "file" and "%00" not in parts.path:
-                self._roots[uri] = Path(path_of_url(parts.path))
-        self._known = {
-            uri: known for uri, known in self._known.items() if any(uri.startswith(root) for root in self._roots)
-        }
+            path = path_of_uri(uri)
+            if path is not None:
+                self._roots[uri] = path
+        self._known = {path: known for path, known in self._known.items() if any(map(path.is_relative_to, self.paths))}
 
     def forget_snapshots(self) -> None:
         """Read every file again when it is asked for."""
@@ -61,26 +59,25 @@ class Folders:
         """The files by URI, each with its snapshot, but for those that are open. May take long: not for the loop."""
         from relay_lsp.ir.semantic.snapshot import Snapshot
 
-        skipped = set(opened)
-        known_files: dict[str, tuple[tuple[int, int], Snapshot]] = {}
+        skipped = set(map(path_of_uri, opened))  # clients escape characters of a URI otherwise than we do
+        known_files: dict[Path, tuple[Stamp, Snapshot]] = {}
         for path in self._files():
-            uri = path.as_uri()
-            if uri in skipped or uri in known_files:
+            if path in skipped or path in known_files:
                 continue
             try:
                 if not self.holds(path):
                     continue
                 stamp = stamp_of(path)
-                known = self._known.get(uri)
+                known = self._known.get(path)
                 if known is not None and known[0] == stamp:
-                    known_files[uri] = known
+                    known_files[path] = known
                 elif stamp[1] <= _LARGEST:
                     text = read_regular(path, _LARGEST).decode("utf-8-sig")
-                    known_files[uri] = (stamp, Snapshot.open(text, path.name))
+                    known_files[path] = (stamp, Snapshot.open(text, path.name))
             except (OSError, UnicodeDecodeError):  # gone meanwhile, or no text: opening it says what is wrong
                 continue
         self._known = known_files
-        return [(uri, snapshot) for uri, (_, snapshot) in known_files.items()]
+        return [(path.as_uri(), snapshot) for path, (_, snapshot) in known_files.items()]
 
     def holds(self, path: Path) -> bool:
         """Whether what a name leads to lies in a folder that is open: a link may lead anywhere."""
@@ -101,6 +98,15 @@ class Folders:
                         return
                 if files >= _MOST_FILES or entries >= _MOST_ENTRIES:
                     return
+
+
+def path_of_uri(uri: str) -> Path | None:
+    """The file of a URI; ``None`` where it is none of this machine's disk."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    return Path(path_of_url(parts.path)) if parts.scheme == "file" and "%00" not in parts.path else None
 
 
 def path_of_url(path: str) -> str:

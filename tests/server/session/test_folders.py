@@ -43,6 +43,16 @@ def test_a_link_is_followed_inside_the_folders_only(tmp_path: Path) -> None:
     assert sorted(read_in(inside)) == ["linked.relay", "model.relay"]
 
 
+def test_a_file_that_is_open_is_left_out_however_its_uri_is_escaped(tmp_path: Path) -> None:
+    (tmp_path / "model (1).relay").write_text(MODEL)
+    folders = Folders()
+    folders.change([tmp_path.as_uri()])
+    (only,) = [uri for uri, _ in folders.snapshots(())]
+    assert only.endswith("/model%20%281%29.relay")
+    assert folders.snapshots([only]) == []
+    assert folders.snapshots([f"{tmp_path.as_uri()}/model%20(1).relay"]) == []
+
+
 def test_a_folder_of_thousands_of_files_is_read_up_to_a_limit(tmp_path: Path) -> None:
     for number in range(700):
         (tmp_path / f"{number}.relay").write_text("")
