@@ -34,7 +34,7 @@ from .arguments import calls_in, open_document, version_in
 from .explanations import EXPLANATION_KIND, explanation_actions
 from .refactorings import refactoring_actions, resolve_refactoring
 from .running import run_passes
-from .views import View, moved_on, refusal, view
+from .views import View, moved_on, refusal, unchanged_view, view
 
 __all__ = ["register"]
 
@@ -46,10 +46,10 @@ _TYPE_COMMENTS_KIND = "source.updateTypeComments.relay"
 
 async def on_code_action(server: RelayLanguageServer, params: types.CodeActionParams) -> list[types.CodeAction] | None:
     """Fixes of what is wrong here, and passes that would change the buffer."""
-    seen = await view(server, params.text_document.uri)
+    seen = await unchanged_view(server, params.text_document.uri)
     if seen is None:
         return None
-    version = seen.document.version
+    version = seen.version
     wanted = _Wanted(params.context.only)
     reported = with_repairs(seen.snapshot, server.state.diagnostics(seen.document, seen.snapshot))
     actions: list[types.CodeAction] = []
@@ -151,7 +151,7 @@ async def _repeated_action(
     """All fixes, or all of one kind: worked out when it is chosen, since each round types the text anew."""
     action = types.CodeAction(title=title, kind=kind)
     if server.supports("textDocument", "codeAction", "resolveSupport"):
-        action.data = {"uri": seen.document.uri, "version": seen.document.version, "fixes": code}
+        action.data = {"uri": seen.document.uri, "version": seen.version, "fixes": code}
     else:
         action.edit = await _repeated_edit(server, seen, code)
     return action
@@ -167,20 +167,19 @@ async def _repeated_edit(server: RelayLanguageServer, seen: View, code: str) -> 
     def diagnose(snapshot: Snapshot) -> Sequence[Diagnostic]:
         return with_repairs(snapshot, server.state.diagnostics(seen.document, snapshot))
 
-    version = seen.document.version
     edits: Sequence[TextEdit] = ()
     async for known in in_slices(edits_until_mended(seen.snapshot, diagnose, code)):
         edits = known
-        if seen.document.version != version:
+        if seen.document.version != seen.version:
             raise moved_on()
-    return seen.converter.workspace_edit(edits, version)
+    return seen.converter.workspace_edit(edits, seen.version)
 
 
 async def _resolve_fixes(
     server: RelayLanguageServer, action: types.CodeAction, data: Mapping[str, object]
 ) -> types.CodeAction:
     seen = await view(server, str(data.get("uri")))
-    if seen is None or seen.document.version != data.get("version"):
+    if seen is None or seen.version != data.get("version"):
         raise moved_on()
     server.refuse_doubtful(seen.document.uri)
     action.edit = await _repeated_edit(server, seen, str(data["fixes"]))

@@ -30,7 +30,7 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
         made = types.CodeLens(seen.converter.range(lens.span))
         argument = {"uri": seen.document.uri, **({"function": lens.function} if lens.function else {})}
         if lens.kind is LensKind.SIZE:
-            made.data = {**argument, "version": seen.document.version}
+            made.data = {**argument, "version": seen.version}
         else:
             made.command = types.Command(lens.title, _LENS_COMMANDS[lens.kind], arguments=[argument])
         code_lenses.append(made)

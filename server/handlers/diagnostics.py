@@ -43,7 +43,7 @@ async def on_document_diagnostic(server: RelayLanguageServer, params: types.Docu
         return Plain({"kind": "full", "items": []})
     reported = server.state.diagnostics(seen.document, seen.snapshot)
     server.report_faults(seen.document, reported)
-    return Plain(_report(seen.converter, reported, seen.document.version, params.previous_result_id))
+    return Plain(_report(seen.converter, reported, seen.version, params.previous_result_id))
 
 
 async def on_workspace_diagnostic(server: RelayLanguageServer, params: types.WorkspaceDiagnosticParams) -> Plain:
@@ -73,8 +73,8 @@ async def _reports(server: RelayLanguageServer, known: dict[str, str]) -> AsyncI
         seen = await view(server, document.uri)
         if seen is not None:
             reported = server.state.diagnostics(seen.document, seen.snapshot)
-            report = _report(seen.converter, reported, document.version, known.get(document.uri))
-            yield {"uri": document.uri, "version": document.version, **report}
+            report = _report(seen.converter, reported, seen.version, known.get(document.uri))
+            yield {"uri": document.uri, "version": seen.version, **report}
     for uri, snapshot in await server.state.unopened():
         settings = server.state.settings_for(uri)
         reported = await server.state.analysis.thread.run(

@@ -38,7 +38,7 @@ def _action(seen: View, question: Question) -> types.CodeAction:
     start = seen.converter.range(question.span).start
     argument = {
         "uri": seen.document.uri,
-        "version": seen.document.version,
+        "version": seen.version,
         "pass": question.pass_name,
         "position": {"line": start.line, "character": start.character},
     }
@@ -63,6 +63,7 @@ async def explain(server: RelayLanguageServer, *arguments: object) -> RemarksAns
         raise refusal("there is no value at this place")
     async with work(server, f"Relay: {call}", str(call)) as report:
         version = version_in(given.get("version"))
+        version = seen.version if version is None else version
         outcome = await server.state.passes.run(document, (call,), version, report, remarks=True)
     if outcome.failed is not None:
         server.say(outcome.failed, Severity.ERROR)

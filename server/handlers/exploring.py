@@ -25,6 +25,8 @@ __all__ = ["register"]
 async def on_explore(server: RelayLanguageServer, params: object) -> ExploreAnswer:
     """The trace of passes over a document, and the page that shows it (`docs/protocol.md` has its form)."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
+    given_version = version_in(field_of(params, "version"))
+    version = document.version if given_version is None else given_version
     calls = await calls_asked_for(server, document, params)
     level = field_of(params, "level")
     if level is not None and (not isinstance(level, int) or not 0 <= level <= 4):
@@ -39,14 +41,11 @@ async def on_explore(server: RelayLanguageServer, params: object) -> ExploreAnsw
         explorer_page()
     except PageNotBuiltError as error:
         raise refusal(str(error)) from None
-    version = document.version
     reference, folder = ModelReference.read(document.text), folder_of(document.uri)
     model = await server.state.models.find(folder, reference) if reference is not None and folder is not None else None
     title = ", ".join(map(str, calls)) or "no passes"
     async with work(server, f"Relay: explore {title}", f"explore {title}") as report:
-        run = await server.state.passes.explore(
-            document, calls, None if level is None else given, version_in(field_of(params, "version")), report
-        )
+        run = await server.state.passes.explore(document, calls, None if level is None else given, version, report)
     if not run.trace:
         raise refusal(run.failed or "there is nothing to show")
     trace = run.trace

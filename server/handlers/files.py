@@ -26,7 +26,7 @@ async def will_rename_files(server: RelayLanguageServer, params: types.RenameFil
             old, new = _relative(document.uri, file.old_uri), _relative(document.uri, file.new_uri)
             edits = list(rename_source(seen.snapshot, old, new)) if old and new else []
             if edits:
-                changes += server.edit_of(seen.converter, edits, document.version).document_changes or ()
+                changes += server.edit_of(seen.converter, edits, seen.version).document_changes or ()
     return types.WorkspaceEdit(document_changes=changes) if changes else None
 
 

@@ -7,7 +7,7 @@ from lsprotocol import types
 from relay_lsp.ir.formatting import format_edits, format_range
 
 from ..lsp.protocol import RelayLanguageServer
-from .views import moved_on, view
+from .views import moved_on, unchanged_view, view
 
 __all__ = ["register"]
 
@@ -23,9 +23,8 @@ async def on_formatting(
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    version = seen.document.version
     edits = await server.state.analysis.thread.run(format_edits, seen.snapshot.text)
-    if seen.document.version != version:
+    if seen.document.version != seen.version:
         raise moved_on()
     return server.text_edits_of(seen.converter, edits)
 
@@ -34,7 +33,7 @@ async def on_range_formatting(
     server: RelayLanguageServer, params: types.DocumentRangeFormattingParams
 ) -> list[types.TextEdit] | None:
     """The layout of a part put right."""
-    seen = await view(server, params.text_document.uri)
+    seen = await unchanged_view(server, params.text_document.uri)
     if seen is None:
         return None
     return server.text_edits_of(seen.converter, format_range(seen.snapshot, seen.converter.span(params.range)))
@@ -44,7 +43,7 @@ async def on_ranges_formatting(
     server: RelayLanguageServer, params: types.DocumentRangesFormattingParams
 ) -> list[types.TextEdit] | None:
     """The layout of several parts put right (LSP 3.18)."""
-    seen = await view(server, params.text_document.uri)
+    seen = await unchanged_view(server, params.text_document.uri)
     if seen is None:
         return None
     edits = (edit for part in params.ranges for edit in format_range(seen.snapshot, seen.converter.span(part)))

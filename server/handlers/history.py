@@ -34,9 +34,10 @@ __all__ = ["calls_of_steps", "register"]
 async def on_history(server: RelayLanguageServer, params: object) -> HistoryAnswer:
     """The steps on a buffer: those that led to its text, and those that it was taken back from."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
+    version = document.version
     past = await server.state.history.buffer_history(document)
     return {
-        "version": document.version,
+        "version": version,
         "edited": past.edited,
         "current": past.current,
         "steps": [_described(step, index < past.current) for index, step in enumerate(past.steps)],

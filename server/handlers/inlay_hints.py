@@ -43,7 +43,7 @@ async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintPara
         shown += inlay_layers(seen.snapshot, span, index)
     if not seen.is_part:
         shown += inlay_remarks(seen.snapshot, span, server.state.remarks.of(seen.document))
-    hints = [_hint(hint, seen.document.version, seen.converter) for hint in shown]
+    hints = [_hint(hint, seen.version, seen.converter) for hint in shown]
     if not server.supports("textDocument", "inlayHint", "resolveSupport"):
         for hint, item in zip(shown, hints, strict=True):
             _document_hint(server, seen, item, hint.subject)
@@ -69,7 +69,7 @@ async def on_inlay_hint_resolve(server: RelayLanguageServer, hint: types.InlayHi
     """The documentation of a hint under the pointer; none where the text has changed since."""
     data = fields_of(hint.data)
     seen = await view(server, str(data.get("uri")))
-    if seen is not None and seen.document.version == data.get("version"):
+    if seen is not None and seen.version == data.get("version"):
         _document_hint(server, seen, hint, str(data.get("subject")))
     return hint
 

@@ -53,7 +53,7 @@ async def on_colours(server: RelayLanguageServer, books: ColourBook, params: obj
     groups = group_values(seen.snapshot, _spans(seen, field_of(params, "ranges")), by, index, last_event)
     colours = {name: books.colour(by, name, theme) for name in groups}
     return {
-        "version": seen.document.version,
+        "version": seen.version,
         "groups": [
             _colour_group(name, colours[name], seen.converter.plain_ranges(spans)) for name, spans in groups.items()
         ],
@@ -104,7 +104,7 @@ async def on_layers(server: RelayLanguageServer, params: object) -> LayersAnswer
         return None
     rows = await server.state.analysis.thread.run(layer_table, seen.snapshot, _index(server, seen))
     return {
-        "version": seen.document.version,
+        "version": seen.version,
         "layers": [
             {
                 "name": row.name,

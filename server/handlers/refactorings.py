@@ -23,7 +23,7 @@ def refactoring_actions(server: RelayLanguageServer, seen: View, span: TextSpan)
         if resolves:
             action.data = {
                 "uri": seen.document.uri,
-                "version": seen.document.version,
+                "version": seen.version,
                 "refactoring": item.name,
                 "start": span.start,
                 "end": span.end,
@@ -34,7 +34,7 @@ def refactoring_actions(server: RelayLanguageServer, seen: View, span: TextSpan)
             yield action
             continue
         try:
-            action.edit = server.edit_of(seen.converter, item.edits(), seen.document.version, item.title)
+            action.edit = server.edit_of(seen.converter, item.edits(), seen.version, item.title)
         except RefactoringError:
             continue
         yield action
@@ -49,11 +49,11 @@ async def resolve_refactoring(
         JsonRpcException: the text has changed since, or it cannot be done here.
     """
     seen = await view(server, str(data.get("uri")))
-    if seen is None or seen.document.version != data.get("version"):
+    if seen is None or seen.version != data.get("version"):
         raise moved_on()
     chosen = _find(server, seen, data)
     try:
-        action.edit = server.edit_of(seen.converter, chosen.edits(), seen.document.version, chosen.title)
+        action.edit = server.edit_of(seen.converter, chosen.edits(), seen.version, chosen.title)
     except RefactoringError as error:
         raise refusal(f"{chosen.title}: {error}") from None
     return action

@@ -8,7 +8,7 @@ from ..features.layers.navigation import rename_layer
 from ..features.navigation.rename import RenameError, prepare_rename, rename
 from ..lsp.protocol import RelayLanguageServer
 from .layer_views import layer_under
-from .views import refusal, view
+from .views import refusal, unchanged_view
 
 __all__ = ["register"]
 
@@ -17,7 +17,7 @@ async def on_prepare_rename(
     server: RelayLanguageServer, params: types.PrepareRenameParams
 ) -> types.PrepareRenamePlaceholder | None:
     """The name that would be changed."""
-    seen = await view(server, params.text_document.uri)
+    seen = await unchanged_view(server, params.text_document.uri)
     if seen is None:
         return None
     server.refuse_doubtful(seen.document.uri)
@@ -34,11 +34,10 @@ async def on_prepare_rename(
 
 async def on_rename(server: RelayLanguageServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
     """The edits that change a name."""
-    seen = await view(server, params.text_document.uri)
+    seen = await unchanged_view(server, params.text_document.uri)
     if seen is None:
         return None
     server.refuse_doubtful(seen.document.uri)
-    version = seen.document.version
     offset = seen.converter.offset(params.position)
     layer = layer_under(server, seen, offset)
     if layer is not None and layer.is_name:
@@ -47,7 +46,7 @@ async def on_rename(server: RelayLanguageServer, params: types.RenameParams) -> 
         edits = rename(seen.snapshot, offset, params.new_name)
     except RenameError as error:
         raise refusal(str(error)) from None
-    return server.edit_of(seen.converter, edits, version)
+    return server.edit_of(seen.converter, edits, seen.version)
 
 
 async def _rename_layer(server: RelayLanguageServer, name: str, new_name: str) -> types.WorkspaceEdit:

@@ -17,7 +17,7 @@ from ..lsp.conversion import ProtocolConverter
 from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
 from ..lsp.whole_text import fold_entries
-from .views import View, view
+from .views import View, unchanged_view, view
 
 __all__ = ["register"]
 
@@ -79,7 +79,7 @@ async def on_linked_editing_range(
     server: RelayLanguageServer, params: types.LinkedEditingRangeParams
 ) -> types.LinkedEditingRanges | None:
     """The places of the local name under the cursor, to be changed together."""
-    seen = await view(server, params.text_document.uri)
+    seen = await unchanged_view(server, params.text_document.uri)
     if seen is None or seen.document.doubt:  # asked at each move of the cursor: no word each time
         return None
     spans = linked_ranges(seen.snapshot, seen.converter.offset(params.position))
@@ -90,7 +90,7 @@ async def on_type_formatting(
     server: RelayLanguageServer, params: types.DocumentOnTypeFormattingParams
 ) -> list[types.TextEdit] | None:
     """The layout of what was just typed."""
-    seen = await view(server, params.text_document.uri)
+    seen = await unchanged_view(server, params.text_document.uri)
     if seen is None or seen.document.doubt:  # asked while typing: no word each time
         return None
     return seen.converter.text_edits(format_typed(seen.snapshot, seen.converter.offset(params.position), params.ch))

@@ -23,6 +23,7 @@ __all__ = [
     "moved_on",
     "read_layers_ahead",
     "refusal",
+    "unchanged_view",
     "view",
 ]
 
@@ -38,6 +39,8 @@ class View:
         self, document: Document, snapshot: Snapshot, converter: ProtocolConverter, *, is_part: bool = False
     ) -> None:
         self.document = document
+        self.version = document.version
+        """The version that the snapshot is of; the document may have a later one by the time of the answer."""
         self.snapshot = snapshot
         self.converter = converter
         self.is_part = is_part
@@ -45,13 +48,29 @@ class View:
 
 
 async def view(server: RelayLanguageServer, uri: str) -> View | None:
-    """The open document of this URI; ``None`` where there is none, which is answered with ``null``."""
+    """The open document of this URI as it is now; ``None`` where there is none, which is answered with ``null``."""
     document = server.state.documents.find(uri)
     if document is None:
         return None
     snapshot = await server.state.analysis.snapshot(document)
+    while snapshot.lines is not document.lines:  # edited once it was worked out, before it was handed over
+        snapshot = await server.state.analysis.snapshot(document)
     converter = ProtocolConverter(uri, snapshot.lines, server.state.documents.encoding)
     return View(document, snapshot, converter)
+
+
+async def unchanged_view(server: RelayLanguageServer, uri: str) -> View | None:
+    """The same for a request for edits at a place: in a text that has changed meanwhile, that may be another place.
+
+    Raises:
+        JsonRpcException: the text has changed since the request was taken up.
+    """
+    document = server.state.documents.find(uri)
+    version = document.version if document is not None else None
+    seen = await view(server, uri)
+    if seen is not None and seen.version != version:
+        raise moved_on()
+    return seen
 
 
 async def early_view(server: RelayLanguageServer, uri: str, place: types.Range | types.Position) -> View | None:
