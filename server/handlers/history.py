@@ -26,7 +26,7 @@ from ..pass_calls import PassCall
 from .addresses import path_of
 from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
 from .running import apply, run_and_apply, work
-from .views import moved_on, read_layers_ahead, refusal
+from .views import moved_on, read_layers_ahead, recall, refusal
 
 __all__ = ["calls_of_steps", "register"]
 
@@ -190,8 +190,11 @@ async def replay(server: RelayLanguageServer, *arguments: object) -> RunAnswer:
 
 
 async def clear_history(server: RelayLanguageServer, *arguments: object) -> None:
-    """Clear the pass history."""
+    """Clear the pass history. What passes do to the open documents from here on is kept again."""
     await server.state.history.clear()
+    for document in server.state.documents:
+        server.in_background(recall(server, document), document)
+    server.refresh_views()
     server.say("The pass history is empty now.", Severity.INFORMATION)
 
 

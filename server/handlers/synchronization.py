@@ -20,7 +20,7 @@ from ..lsp.message_codec import Plain, fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..session.changing_passes import load_passes
 from .running import apply
-from .views import read_layers_ahead
+from .views import recall
 
 __all__ = ["fetch_settings", "register"]
 
@@ -105,7 +105,7 @@ def _configure(server: RelayLanguageServer, given: Any, own: Mapping[str, Any] |
     if history.folder != before:
         for document in server.state.documents:
             if not history.knows(document):
-                server.in_background(_recall(server, document), document)
+                server.in_background(recall(server, document), document)
 
 
 async def _take_settings(server: RelayLanguageServer) -> None:
@@ -130,15 +130,9 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
     text = opened_lines.get() or item.text
     document = server.state.documents.open(item.uri, text, item.version, item.language_id)
     _changed(server, document)
-    server.in_background(_recall(server, document), document)
+    server.in_background(recall(server, document), document)
     if is_first and (server.preparation is None or server.preparation.done()):
         server.preparation = server.in_background(_prepare(server, document))
-
-
-async def _recall(server: RelayLanguageServer, document: Document) -> None:
-    """Look up what is known of a document's text."""
-    await server.state.history.recall(document.uri, document.lines)
-    await read_layers_ahead(server, document)
 
 
 async def _prepare(server: RelayLanguageServer, document: Document) -> None:

@@ -22,6 +22,7 @@ __all__ = [
     "long_lines_read",
     "moved_on",
     "read_layers_ahead",
+    "recall",
     "refusal",
     "unchanged_view",
     "view",
@@ -109,6 +110,12 @@ async def long_lines_read(server: RelayLanguageServer, seen: View) -> None:
         await server.state.analysis.thread.run(stated_blocks, lines)
         if seen.document.lines is not lines:
             raise moved_on()
+
+
+async def recall(server: RelayLanguageServer, document: Document) -> None:
+    """Look up what is known of a document's text, and follow the text from here on."""
+    await server.state.history.recall(document.uri, document.lines)
+    await read_layers_ahead(server, document)
 
 
 async def read_layers_ahead(server: RelayLanguageServer, document: Document) -> None:
