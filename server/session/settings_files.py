@@ -24,7 +24,7 @@ INVALID_SETTING: Final = "invalid-setting"
 
 _LARGEST: Final = 1 << 20
 _SETTING: Final = re.compile(r"relay\.[\w.-]*\w")
-_SKIPPED: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_STRING_OR_COMMENT: Final = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 
 
 class SettingsFile(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class SettingsFile(msgspec.Struct, frozen=True):
     def findings(self, problems: Iterable[str]) -> tuple[Diagnostic, ...]:
         """Those of some problems whose setting is in this file, each at the name and the value of the setting."""
         findings: list[Diagnostic] = []
-        text = _SKIPPED.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), self.text)
+        text = _STRING_OR_COMMENT.sub(_without_comment, self.text)
         for problem in problems:
             name = _SETTING.search(problem)
             place = re.search(rf'"{re.escape(name[0])}"\s*:[^\n]*', text) if name is not None else None
@@ -44,6 +44,11 @@ class SettingsFile(msgspec.Struct, frozen=True):
                 span = TextSpan(place.start(), place.start() + len(place[0].rstrip(" \t\r,")))
                 findings.append(Diagnostic(INVALID_SETTING, Severity.ERROR, problem, span))
         return tuple(findings)
+
+
+def _without_comment(match: re.Match[str]) -> str:
+    """A string as it is, and spaces for a comment, so that what stands behind it keeps its place."""
+    return match[0] if match[0].startswith('"') else re.sub(r"[^\n]", " ", match[0])
 
 
 def settings_files(folders: Iterable[Path]) -> Sequence[SettingsFile]:

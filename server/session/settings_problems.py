@@ -45,12 +45,15 @@ class SettingsProblems:
 
     def _show(self, problems: Sequence[str]) -> None:
         placed: set[str] = set()
-        for file in settings_files(self._folders.paths) if problems or self._files_at_fault else ():
-            findings = file.findings(problems)
-            placed.update(finding.message for finding in findings)
-            if findings or file.uri in self._files_at_fault:
+        at_fault: set[str] = set()
+        for file in settings_files(self._folders.paths) if problems else ():
+            if findings := file.findings(problems):
+                at_fault.add(file.uri)
+                placed.update(finding.message for finding in findings)
                 self._client.show_in_file(file.uri, file.text, findings)
-            (self._files_at_fault.add if findings else self._files_at_fault.discard)(file.uri)
+        for uri in self._files_at_fault - at_fault:  # it is well again, or gone
+            self._client.show_in_file(uri, "", ())
+        self._files_at_fault = at_fault
         unplaced = {problem: None for problem in problems if problem not in placed}
         for problem in unplaced:
             if problem not in self._said:

@@ -98,6 +98,35 @@ async def test_a_pass_that_there_is_not_is_shown_where_a_setting_names_it(client
     made.shut_down()
 
 
+def test_what_is_shown_in_a_settings_file_goes_with_the_file(client: _Client, file: Path) -> None:
+    made = workspace(client, file.parent.parent)
+    made.configure({"passTimeout": "soon"})
+    assert len(client.shown[file.as_uri()]) == 1
+    file.unlink()
+    made.configure({})
+    assert client.shown[file.as_uri()] == ()
+    made.shut_down()
+
+
+@pytest.mark.parametrize("value", ['{"out/*": true}', '"http://b"', r'"\"/*"'])
+def test_what_looks_like_a_comment_inside_of_a_string_hides_no_setting(client: _Client, file: Path, value: str) -> None:
+    file.write_text(f'{{"a": {value}, "relay.passTimeout": "soon" /* said */,\n "b": "*/"}}\n')
+    made = workspace(client, file.parent.parent)
+    made.configure({"passTimeout": "soon"})
+    (finding,) = client.shown[file.as_uri()]
+    assert finding.span is not None
+    assert file.read_text()[finding.span.start : finding.span.end] == '"relay.passTimeout": "soon"'
+    made.shut_down()
+
+
+def test_a_file_of_comments_that_nothing_closes_is_read_at_once(client: _Client, file: Path) -> None:
+    file.write_text("/* " * 300_000)
+    made = workspace(client, file.parent.parent)
+    made.configure({"passTimeout": "soon"})
+    assert len(client.said) == 1
+    made.shut_down()
+
+
 def test_what_no_file_has_is_said(client: _Client, file: Path) -> None:
     made = workspace(client, file.parent.parent)
     made.configure({"passTimeout": "soon", "optLevel": "high"})
