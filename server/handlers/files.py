@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from lsprotocol import types
 
-from ..features.provenance.document_links import rename_source
+from ..features.provenance.document_links import rename_sources
 from ..lsp.protocol import RelayLanguageServer
 from ..session.folders import path_of_url
 from .synchronization import fetch_settings
@@ -16,24 +16,26 @@ __all__ = ["register"]
 
 
 async def will_rename_files(server: RelayLanguageServer, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
-    """Edits of open documents whose comments name a file as their source that is about to get another name."""
+    """Edits of open documents whose comments name a file as their source that is about to get another name, or one in a
+    folder that is."""
     changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
     for document in server.state.documents:
         seen = await view(server, document.uri)
         if seen is None or seen.document.doubt:  # the file is renamed all the same
             continue
-        for file in params.files:
-            old, new = _relative(document.uri, file.old_uri), _relative(document.uri, file.new_uri)
-            edits = list(rename_source(seen.snapshot, old, new)) if old and new else []
-            if edits:
-                changes += server.edit_of(seen.converter, edits, seen.version).document_changes or ()
+        names = (
+            (_relative(document.uri, file.old_uri), _relative(document.uri, file.new_uri)) for file in params.files
+        )
+        edits = list(rename_sources(seen.snapshot, {old: new for old, new in names if old and new}))
+        if edits:
+            changes += server.edit_of(seen.converter, edits, seen.version).document_changes or ()
     return types.WorkspaceEdit(document_changes=changes) if changes else None
 
 
 def _relative(document: str, file: str) -> str:
     """A file's name as comments in a document have it: relative to the document's folder; empty for one elsewhere."""
     folder = document.rpartition("/")[0] + "/"
-    return path_of_url(urlsplit(file[len(folder) :]).path) if file.startswith(folder) else ""
+    return path_of_url(urlsplit(file[len(folder) :]).path).rstrip("/") if file.startswith(folder) else ""
 
 
 def did_rename_files(server: RelayLanguageServer, params: types.RenameFilesParams) -> None:

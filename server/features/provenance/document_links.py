@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.span_comments import source_text
+from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .provenance import origins_in
 
-__all__ = ["Link", "links", "rename_source"]
+__all__ = ["Link", "links", "rename_sources"]
 
 _SPAN = "span="
 
@@ -34,8 +36,15 @@ def links(snapshot: Snapshot) -> Iterator[Link]:
                 yield Link(origin.span, origin.source, origin.line, origin.column)
 
 
-def rename_source(snapshot: Snapshot, old: str, new: str) -> Iterator[TextEdit]:
-    """The edits that make ``span=old:4:16`` say ``span=new:4:16``, in the order of the text."""
+def rename_sources(snapshot: Snapshot, renamed: Mapping[str, str]) -> Iterator[TextEdit]:
+    """The edits that make comments name files, and files in folders, by their new names, in the order of the text.
+
+    Of ``span=old:4:16`` the name is replaced, and quoted where it must be.
+    """
     for link in links(snapshot):
-        if link.file == old:
-            yield TextEdit(TextSpan(link.span.start, link.span.start + len(old)), new)
+        for old, new in renamed.items():
+            if link.file == old or link.file.startswith(f"{old}/"):
+                name = SourceName(new + link.file[len(old) :])
+                span = Span(name, link.line, link.line, link.column, link.column)
+                yield TextEdit(link.span, source_text(span))
+                break

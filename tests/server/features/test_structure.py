@@ -20,7 +20,7 @@ from relay_lsp.server.features.navigation.linked_editing import linked_ranges
 from relay_lsp.server.features.navigation.rename import RenameError, rename
 from relay_lsp.server.features.on_type_formatting import format_typed
 from relay_lsp.server.features.passes.normal_forms import normal_form_actions
-from relay_lsp.server.features.provenance.document_links import rename_source
+from relay_lsp.server.features.provenance.document_links import rename_sources
 from tests.fixture import read_fixture
 
 CALLS = """
@@ -176,8 +176,25 @@ def test_a_number_that_is_bound_further_down_is_refused() -> None:
 
 def test_comments_follow_a_file_that_gets_another_name() -> None:
     fixture = read_fixture("def @main(%x: float32) { exp(%x) /* span=net.py:4:16 */ }")
-    edits = list(rename_source(fixture.snapshot, "net.py", "model.py"))
+    edits = list(rename_sources(fixture.snapshot, {"net.py": "model.py"}))
     assert "span=model.py:4:16" in apply_edits(fixture.text, edits)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "renamed"),
+    [
+        ("nets/a.relay:4:16", "models/a.relay:4:16", {"nets": "models"}),
+        ("nets/old/a.relay:4:16", "nets/new/a.relay:4:16", {"nets/old": "nets/new"}),
+        ("nets2/a.relay:4:16", "nets2/a.relay:4:16", {"nets": "models"}),
+        ('"my net.relay":4:16', "net.relay:4:16", {"my net.relay": "net.relay"}),
+        ("net.relay:4:16", '"my net, new.relay":4:16', {"net.relay": "my net, new.relay"}),
+        ("a.relay:1:2, b.relay:3:4", "b.relay:1:2, c.relay:3:4", {"a.relay": "b.relay", "b.relay": "c.relay"}),
+    ],
+)
+def test_comments_follow_folders_and_names_that_are_quoted(before: str, after: str, renamed: dict[str, str]) -> None:
+    fixture = read_fixture(f"def @main(%x: float32) {{ exp(%x) /* ty=float32 span={before} */ }}")
+    edits = list(rename_sources(fixture.snapshot, renamed))
+    assert f"span={after} */" in apply_edits(fixture.text, edits)
 
 
 def test_the_forms_that_a_function_is_not_in_are_offered() -> None:

@@ -180,6 +180,14 @@ async def test_a_file_that_gets_another_name(editor: Editor) -> None:
     files = [types.FileRename("file:///workspace/net.relay", "file:///workspace/model_2.relay")]
     edit = await editor.client.workspace_will_rename_files_async(types.RenameFilesParams(files))
     assert edit is not None
+    folder = [types.FileRename("file:///workspace/nets", "file:///workspace/models")]
+    editor.change(MODEL.replace("exp(%x)", "exp(%x) /* span=nets/net.relay:1:2 */"))
+    edit = await editor.client.workspace_will_rename_files_async(types.RenameFilesParams(folder))
+    assert edit is not None
+    assert edit.document_changes is not None
+    (change,) = edit.document_changes
+    assert isinstance(change, types.TextDocumentEdit)
+    assert [each.new_text for each in change.edits] == ["models/net.relay:1:2"]
     editor.client.workspace_did_rename_files(types.RenameFilesParams([types.FileRename(URI, URI + "2")]))
     editor.client.workspace_did_delete_files(types.DeleteFilesParams([types.FileDelete(URI)]))
     editor.open(MODEL)
