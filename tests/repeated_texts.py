@@ -26,7 +26,6 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.completion import completions
 from relay_lsp.server.features.diagnostics.code_actions import edits_of_all
 from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
-from relay_lsp.server.features.folding import folds
 from relay_lsp.server.features.hints.inlay_hints import inlay_hints
 from relay_lsp.server.features.hover import hover
 from relay_lsp.server.features.layers.indexing import layer_index
@@ -34,9 +33,9 @@ from relay_lsp.server.features.layers.table import layer_table
 from relay_lsp.server.features.navigation.outline import outline
 from relay_lsp.server.features.refactoring import refactorings
 from relay_lsp.server.features.selection import selection_ranges
-from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.session.workspace import COLLECTOR_THRESHOLDS
 from tests.hostile_figures import seconds_allowed, slowness
+from tests.whole_texts import folds, semantic_tokens
 
 __all__ = ["RepeatedText", "answer", "random_text"]
 

@@ -135,7 +135,7 @@ def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | N
             file.write_back(outcome.text)
     else:
         sys.stdout.write(outcome.text)
-    if history is not None and not options.diff:
+    if history is not None:
         history.record(outcome, read_pipeline(options, file.text)[1].opt_level)
     return EXIT_OK
 

@@ -10,7 +10,7 @@ from typing import Final
 from relay_lsp.ir.semantic.snapshot import CacheRegion, Snapshot, TokenGroup, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["Fold", "FoldKind", "Passages", "folds", "folds_across", "folds_in", "passages_in"]
+__all__ = ["Fold", "FoldKind", "Passages", "folds_across", "folds_in", "passages_in"]
 
 _METADATA = "#[metadata]"
 _SHORTEST_INLINE = 24
@@ -30,13 +30,6 @@ class Fold:
 
     span: TextSpan
     kind: FoldKind | None = None
-
-
-def folds(snapshot: Snapshot) -> Iterator[Fold]:
-    """The foldable ranges, but for comments on one line: those of each part, and those that lie in several."""
-    for part in snapshot.parts():
-        yield from folds_in(snapshot, part)
-    yield from folds_across(snapshot)
 
 
 def folds_in(snapshot: Snapshot, part: CacheRegion) -> Iterator[Fold]:

@@ -9,10 +9,7 @@ from relay_lsp.ir.formatting import format_range
 from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["FIRST_TRIGGER", "OTHER_TRIGGERS", "format_typed"]
-
-FIRST_TRIGGER = ";"
-OTHER_TRIGGERS = ("}", "\n")
+__all__ = ["format_typed"]
 
 _OPAQUE = (TokenRole.COMMENT, TokenRole.STRING)
 _INDENT = 2

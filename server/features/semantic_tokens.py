@@ -5,24 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import msgspec
-
-from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
+from relay_lsp.ir.semantic.snapshot import TokenRole
 from relay_lsp.ir.span_comments import sources_in
-from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["LAYER", "SemanticToken", "comment_pieces", "semantic_tokens", "word_of"]
-
-_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
-
-
-class SemanticToken(msgspec.Struct, frozen=True):
-    """A word, by one of the names of LSP's token types, with the names of modifiers."""
-
-    span: TextSpan
-    type: str
-    modifiers: tuple[str, ...] = ()
-
+__all__ = ["LAYER", "comment_pieces", "word_of"]
 
 _TYPES = {
     TokenRole.COMMENT: "comment",
@@ -80,28 +66,3 @@ def comment_pieces(comment: str) -> Iterator[tuple[int, str, bool]]:
 
 
 _BARE_NAME = re.compile(r"/\*\s*[A-Za-z_][\w.:/-]*\s*\*/")
-
-
-def semantic_tokens(snapshot: Snapshot, span: TextSpan | None = None) -> Iterator[SemanticToken]:
-    """The tokens that have a meaning, in the order of the text: all, or those that touch ``span``.
-
-    A token that runs over several lines is given line by line, as the protocol wants it.
-    """
-    start, end = (0, None) if span is None else (span.start, span.end)
-    for token in snapshot.tokens(start, end):
-        word = word_of(token.role, token.declaration)
-        if word is None:
-            continue
-        if token.role is not TokenRole.COMMENT:
-            yield from _lines(token.span.start, token.text, *word)
-            continue
-        for start, text, is_layer in comment_pieces(token.text):
-            yield from _lines(token.span.start + start, text, LAYER if is_layer else word[0])
-
-
-def _lines(position: int, text: str, type: str, modifiers: tuple[str, ...] = ()) -> Iterator[SemanticToken]:
-    for piece in _LINE.findall(text):
-        content = piece.rstrip("\r\n")
-        if content:
-            yield SemanticToken(TextSpan(position, position + len(content)), type, modifiers)
-        position += len(piece)

@@ -77,7 +77,7 @@ async def _serve_tcp(listening: Listening) -> None:
                 raise ConnectionError("the client does not read") from None
             return await read_message(reader, longest)
 
-        async with _served(listening, admission, ended) as server:
+        async with _served(listening, ended) as server:
             try:
                 server.protocol.set_writer(_any(writer))
                 await _converse(server, admission, read)
@@ -127,7 +127,7 @@ async def _serve_websocket(listening: Listening) -> None:
             except ConnectionClosed:
                 raise ConnectionError from None
 
-        async with _served(listening, admission, ended) as server:
+        async with _served(listening, ended) as server:
             server.protocol.set_writer(_any(_Frames(connection)), include_headers=False)
             with contextlib.suppress(ConnectionError):
                 await _converse(server, admission, read)
@@ -162,9 +162,7 @@ def _announced_admission() -> Admission:
 
 
 @contextlib.asynccontextmanager
-async def _served(
-    listening: Listening, admission: Admission, ended: asyncio.Event
-) -> AsyncGenerator[RelayLanguageServer]:
+async def _served(listening: Listening, ended: asyncio.Event) -> AsyncGenerator[RelayLanguageServer]:
     """A server for one client, which is taken down when the client has left."""
     server = create_server(trusted=listening.trusted)
     ending = Ending(server)

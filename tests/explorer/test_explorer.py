@@ -11,9 +11,9 @@ import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server.features.layers.colours import ColourBook
-from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from tests.explorer.models import CLOSURES, VERSION, large
 from tests.explorer.pages import ROOT, export, needs_page, seen
+from tests.whole_texts import semantic_tokens
 
 pytestmark = pytest.mark.xdist_group("explorer")
 

@@ -19,7 +19,6 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.passes import PassContext, PassError, create, registered
 from relay_lsp.server.features.completion import completions
 from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
-from relay_lsp.server.features.folding import folds
 from relay_lsp.server.features.hints.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
 from relay_lsp.server.features.hover import hover, render
 from relay_lsp.server.features.navigation.call_search import find_calls
@@ -28,6 +27,7 @@ from relay_lsp.server.features.selection import selection_ranges
 from relay_lsp.server.history.store import HistoryStore, content_hash
 from relay_lsp.server.serving.application import create_server
 from tests.fuzz.model_targets import onnx, pytorch, tflite
+from tests.whole_texts import folds
 
 __all__ = ["TARGETS"]
 

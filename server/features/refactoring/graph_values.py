@@ -23,8 +23,6 @@ from .syntax import (
 
 __all__ = ["offers"]
 
-_BINDINGS = frozenset(("graph_binding", "let_binding"))
-
 
 def offers(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
     """Bind the expression that is selected or around the cursor; inline the graph value under the cursor."""

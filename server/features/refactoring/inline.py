@@ -72,7 +72,7 @@ def _call_edit(snapshot: Snapshot, symbol: Symbol, use: TextSpan) -> TextEdit:
         raise RefactoringError(f"{symbol.name} calls itself")
     if len(parameters) != len(arguments):
         raise RefactoringError(f"{symbol.name} takes {len(parameters)} arguments, and the call has {len(arguments)}")
-    return TextEdit(call.span, _inlined(snapshot, symbol, use, body, dict(zip(parameters, arguments, strict=True))))
+    return TextEdit(call.span, _inlined(snapshot, use, body, dict(zip(parameters, arguments, strict=True))))
 
 
 def _call_of(snapshot: Snapshot, use: TextSpan) -> SyntaxNode:
@@ -148,9 +148,7 @@ def _body_span(snapshot: Snapshot, function: Symbol) -> TextSpan:
     return without_outer_space(snapshot.text, TextSpan(opened, end - 1))
 
 
-def _inlined(
-    snapshot: Snapshot, function: Symbol, use: TextSpan, body: TextSpan, arguments: dict[Symbol, TextSpan]
-) -> str:
+def _inlined(snapshot: Snapshot, use: TextSpan, body: TextSpan, arguments: dict[Symbol, TextSpan]) -> str:
     """The body with arguments for parameters. Its graph values get numbers, and its names, that the caller lacks."""
     caller = enclosing_function(snapshot, use.start)
     if caller is None:

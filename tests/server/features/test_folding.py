@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.documents.positions import Encoding
-from relay_lsp.server.features.folding import FoldKind, folds, passages_in
+from relay_lsp.server.features.folding import FoldKind, passages_in
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.whole_text import fold_entry
 from tests.fixture import Fixture, read_fixture
+from tests.whole_texts import folds
 
 
 def folded(source: str) -> list[tuple[str, FoldKind | None]]:

@@ -8,9 +8,9 @@ from relay_lsp.ir.diagnostics import apply_edits
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.hints.inlay_hints import inlay_hints
 from relay_lsp.server.features.navigation.rename import RenameError, prepare_rename, rename
-from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.features.signature_help import signature_help
 from tests.fixture import read_fixture
+from tests.whole_texts import semantic_tokens
 
 # Signature help
 

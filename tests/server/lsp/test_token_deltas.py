@@ -8,11 +8,11 @@ import pytest
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.documents.positions import Encoding, position_of, range_of
-from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.lsp.capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
 from relay_lsp.server.lsp.token_deltas import TokenBlock, TokenMemory, join, token_blocks, tokens_in_range
 from tests.ir.semantic.editing.modules import texts
 from tests.ir.semantic.editing.scripts import random_edit, small_blocks
+from tests.whole_texts import semantic_tokens
 
 
 def numbers_of(snapshot: Snapshot, encoding: Encoding) -> list[int]:

@@ -11,11 +11,11 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.hints.inlay_hints import inlay_hints
-from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.session import preview
 from relay_lsp.server.session.preview import preview_of
 from tests.ir.semantic.editing.modules import texts
 from tests.ir.semantic.editing.scripts import random_edit
+from tests.whole_texts import semantic_tokens
 
 HEAD = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {\n'
 

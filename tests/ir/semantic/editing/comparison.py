@@ -13,8 +13,8 @@ from relay_lsp.ir.syntax.scopes import SymbolKind
 from relay_lsp.ir.syntax.statements import Segment
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.diagnostics.diagnostics import diagnostics
-from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.session.edited_part import EditedPart
+from tests.whole_texts import semantic_tokens
 
 __all__ = [
     "Inequality",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
-from relay_lsp.server.features.folding import folds
 from relay_lsp.server.features.navigation.definition import definition, type_definition
 from relay_lsp.server.features.navigation.outline import OutlineItem, find_symbols, outline
 from relay_lsp.server.features.navigation.references import highlights, references
 from relay_lsp.server.features.provenance.document_links import links
 from relay_lsp.server.features.selection import selection_ranges
 from tests.fixture import read_fixture
+from tests.whole_texts import folds
 
 
 def check_definition(source: str) -> None:
