@@ -187,7 +187,9 @@ def did_save(server: RelayLanguageServer, params: types.DidSaveTextDocumentParam
     document = server.state.documents.find(params.text_document.uri)
     if document is not None:
         server.in_background(server.state.history.saved(document.uri, document.lines))
-        server.in_background(_check(server, document))
+        # Where nothing but diagnostics comes of it, it ends with the document.
+        is_asked_for = server.state.settings_for(document.uri).apply_on_save or server.state.settings.instruments
+        server.in_background(_check(server, document), None if is_asked_for else document)
 
 
 async def _check(server: RelayLanguageServer, document: Document) -> None:
