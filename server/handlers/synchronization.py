@@ -33,7 +33,7 @@ def _section(given: Any) -> Any:
 
 
 def initialize(server: RelayLanguageServer, params: types.InitializeParams) -> Plain:
-    """Answer as :func:`.capabilities.initialize_result` has it."""
+    """Answer as :func:`..lsp.capabilities.initialize_result` has it."""
     server.process_id = params.process_id
     folders = [folder.uri for folder in params.workspace_folders or ()]
     root = params.root_uri or (folders[0] if folders else None)

@@ -1,7 +1,7 @@
 """What the server tells a client that it can do: the answer to ``initialize``.
 
 Plain data, without the protocol library: over stdio the answer goes out before that library, which takes a third of a
-second to import, is loaded (see :mod:`.stdio`).
+second to import, is loaded (see :mod:`..serving.stdio`).
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def doubtful(document: Document) -> str:
 
 
 class RelayLanguageServer(LanguageServer):
-    """pygls's server with :class:`.RelayProtocol`; the client of a :class:`.workspace.Workspace`."""
+    """pygls's server with our protocol; it is the client of a :class:`..session.workspace.Workspace`."""
 
     protocol: RelayProtocol  # pyright: ignore[reportIncompatibleVariableOverride]
 

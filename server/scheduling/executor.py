@@ -1,6 +1,7 @@
 """Threads of our own for what may take more than a moment, so that the event loop stays free to answer.
 
-pygls reads its input through a pool that it also lends to handlers; a few slow ones there would hold up everything.
+Each kind of work has one, so that it waits for nothing but its own kind; pygls's pool, which has room for a few slow
+handlers, is not used.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ __all__ = ["create_server"]
 
 
 def create_server(trusted: bool | None = None) -> RelayLanguageServer:
-    """A server that answers everything that :mod:`.capabilities` promises.
+    """A server that answers everything that :mod:`..lsp.capabilities` promises.
 
     ``trusted``: whether the workspace's code may run and files be written; ``None`` where the client, an editor that
     has started the server, says so itself.
