@@ -16,13 +16,12 @@ from typing import NoReturn
 
 from relay_lsp.frontends.models import FRAMEWORKS
 from relay_lsp.ir.model_reference import ModelReference
-from relay_lsp.passes import registered
 from relay_lsp.passes.provenance import TraceFormatError, is_trace, read_records
 
 from ..explorer.models import model_beside, with_model, with_overlays
 from ..explorer.page import PageNotBuiltError, explorer_page
 from ..explorer.serving import ExplorerServer, RunRequest
-from ..features.documentation.pass_documentation import PassEntry, describe_pass
+from ..features.documentation.pass_documentation import describe_passes
 from ..features.provenance.model_nodes import NodeList, node_list
 from ..worker.model_imports import ImportModel
 from .check import report_placed
@@ -76,10 +75,6 @@ def _text(read: Callable[[], SourceFile]) -> str | None:
         return read().text
     except CommandError:
         return None  # It is being written, or gone.
-
-
-def _passes() -> list[PassEntry]:
-    return [describe_pass(kind.declaration()) for kind in registered().values()]
 
 
 def _is_model(path: Path) -> bool:
@@ -145,7 +140,7 @@ def _serve(options: argparse.Namespace, file: SourceFile, page: str, first: str,
 
     try:
         server = ExplorerServer(
-            page, trace, options.port, passes=_passes, text=lambda: _text(now) if can_change else None
+            page, trace, options.port, passes=describe_passes, text=lambda: _text(now) if can_change else None
         )
     except (OSError, OverflowError) as error:
         raise CommandError(f"port {options.port} cannot be used: {error}") from None

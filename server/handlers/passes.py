@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from relay_lsp.ir.diagnostics import Severity
 
 from ..documents.documents import Document
-from ..features.documentation.pass_documentation import PassEntry, describe_pass
+from ..features.documentation.pass_documentation import PassEntry, describe_passes
 from ..features.passes.aligned_preview import aligned_texts, correspondences
 from ..features.passes.exporting import command_line
 from ..lsp.answers import AlignedAnswer, PreviewAnswer, PreviewChanges, RunAnswer, VerificationAnswer
@@ -131,15 +131,9 @@ def restart_worker(server: RelayLanguageServer, *arguments: object) -> None:
 
 async def on_passes(server: RelayLanguageServer, params: object) -> list[PassEntry]:
     """Every pass with its documentation and options, for pickers and forms."""
-    described = await server.state.analysis.thread.run(_describe_passes)
+    described = await server.state.analysis.thread.run(describe_passes)
     await server.state.extensions.refresh()
     return [*described, *server.state.extensions.passes]
-
-
-def _describe_passes() -> list[PassEntry]:
-    from relay_lsp.passes import registered
-
-    return [describe_pass(kind.declaration()) for kind in registered().values()]
 
 
 async def on_preview(server: RelayLanguageServer, params: object) -> PreviewAnswer:

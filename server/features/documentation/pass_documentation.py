@@ -12,7 +12,7 @@ from .markdown import markdown
 if TYPE_CHECKING:
     from relay_lsp.passes import Declaration
 
-__all__ = ["OptionEntry", "PassEntry", "describe_pass"]
+__all__ = ["OptionEntry", "PassEntry", "describe_pass", "describe_passes"]
 
 
 class OptionEntry(TypedDict):
@@ -34,6 +34,13 @@ class PassEntry(TypedDict):
     level: int
     required: Sequence[str]
     options: Sequence[OptionEntry]
+
+
+def describe_passes() -> list[PassEntry]:
+    """Every registered pass."""
+    from relay_lsp.passes import registered  # a start does without it
+
+    return [describe_pass(kind.declaration()) for kind in registered().values()]
 
 
 def describe_pass(declaration: Declaration) -> PassEntry:

@@ -9,8 +9,10 @@ import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, TokenRole
+from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
+
+from ..navigation.function_heads import head_parameters
 
 __all__ = ["Lens", "LensKind", "lenses", "size_of"]
 
@@ -79,25 +81,11 @@ def size_of(snapshot: Snapshot, name: str) -> str | None:
     if function is None:
         return None
     operators = snapshot.count_tokens(TokenRole.OP_NAME, function.full_span)
-    parts = [_count(_parameters(snapshot, function), "parameter"), _count(operators, "operator")]
+    parts = [_count(len(head_parameters(snapshot, function)), "parameter"), _count(operators, "operator")]
     uses = set(function.uses) - {function.span}
     if uses:
         parts.append(_count(len(uses), "use"))
     return ", ".join(parts)
-
-
-def _parameters(snapshot: Snapshot, function: Symbol) -> int:
-    """How many parameters stand in the head of a function, whose body begins with the first brace outside others."""
-    depth, end = 0, function.full_span.end
-    for token in snapshot.tokens(function.span.end, function.full_span.end):
-        if token.text == "{" and depth == 0:
-            end = token.span.start
-            break
-        depth += token.text in ("(", "[", "{")
-        depth -= token.text in (")", "]", "}")
-    head = TextSpan(function.span.end, end)
-    symbols = snapshot.symbols_in(head)
-    return sum(symbol.kind is SymbolKind.PARAMETER and symbol.container is function for symbol in symbols)
 
 
 def _count(number: int, noun: str, several: str = "") -> str:

@@ -96,7 +96,7 @@ def _element(
     if inner is None or token.text in "[],":
         return None
     starts = _element_starts(snapshot, inner)
-    index = max((place for place, start in enumerate(starts) if start <= token.span.start), default=0)
+    index = _place_in(starts, token.span)
     words = f"Element {index} of {len(starts)}: `{token.text}`"
     axis = _axis_of(snapshot, op, field, token, index, len(starts))
     return f"{words}, {axis}" if axis else words

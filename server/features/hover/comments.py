@@ -11,7 +11,7 @@ from relay_lsp.ir.types import Type
 
 from ..documentation.markdown import code_span
 from ..documentation.type_words import type_words
-from ..provenance.values import stated_around, value_at
+from ..provenance.values import stated_around, value_at, value_expr
 from .contents import Hover
 from .signatures import folded_type, one_line
 
@@ -50,11 +50,8 @@ def _stated(snapshot: Snapshot, offset: int) -> tuple[str, Type | None] | None:
     value = value_at(snapshot, offset)
     if value is None:
         return None
-    expr = snapshot.expr_at(value.start)
-    if expr is None or snapshot.span_of(expr) != value:
-        expr = snapshot.expr_at(value.end - 1)
-    type = snapshot.type_of(expr) if expr is not None and snapshot.span_of(expr) == value else None
-    return one_line(snapshot, value), type
+    expr = value_expr(snapshot, value)
+    return one_line(snapshot, value), snapshot.type_of(expr) if expr is not None else None
 
 
 def _about(snapshot: Snapshot, comment: Token) -> tuple[str, Type | None] | None:

@@ -16,7 +16,7 @@ from relay_lsp.ir.types import DataType
 from ..documentation.markdown import plain
 from ..documentation.operator_documentation import operator_documentation
 from ..provenance.provenance import ValuePast, origins_of
-from ..provenance.values import bound_value, value_at
+from ..provenance.values import bound_value, value_at, value_expr
 from .attributes import attribute_hover, metadata_hover, shape_hover
 from .comments import comment_hover
 from .contents import Hover
@@ -120,13 +120,9 @@ def _expression_hover(snapshot: Snapshot, token: Token) -> Hover | None:
     value = value_at(snapshot, token.span.start)
     expr = snapshot.expr_at(token.span.start)
     span = snapshot.span_of(expr) if expr is not None else None
-    type = snapshot.type_of(expr) if expr is not None else None
     if value is not None and span != value:  # of a sign that binds: the value that is bound
-        expr = snapshot.expr_at(value.start)
-        if expr is None or snapshot.span_of(expr) != value:
-            expr = snapshot.expr_at(value.end - 1)
-        is_value = expr is not None and snapshot.span_of(expr) == value
-        type = snapshot.type_of(expr) if expr is not None and is_value else None
+        expr = value_expr(snapshot, value)
+    type = snapshot.type_of(expr) if expr is not None else None
     if value is None and (expr is None or type is None):
         return None
     text = one_line(snapshot, value) if value is not None else token.text

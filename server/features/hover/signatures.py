@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, TokenRole
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType, Type
 
 from ..documentation.type_words import type_words
+from ..navigation.function_heads import function_head, head_parameters
 
 __all__ = ["folded_type", "function_signature", "one_line"]
 
@@ -47,12 +48,8 @@ def function_signature(snapshot: Snapshot, function: Symbol) -> str:
     Of many parameters the first are shown and the others counted.
     """
     type = function.type if isinstance(function.type, FuncType) else None
-    head = _head(snapshot, function)
-    parameters = [
-        symbol
-        for symbol in snapshot.symbols_in(head)
-        if symbol.kind is SymbolKind.PARAMETER and symbol.container is function
-    ]
+    head = function_head(snapshot, function)
+    parameters = head_parameters(snapshot, function)
     shown = [_parameter(symbol) for symbol in parameters[:_MOST_PARAMETERS]]
     attributes = list(_attributes(snapshot, head))
     result = type_words(type.ret_type) if type is not None else _stated_result(snapshot, head)
@@ -78,17 +75,6 @@ def _listed(items: Sequence[str], count: int, last: Sequence[str]) -> str:
 def _parameter(symbol: Symbol) -> str:
     words = type_words(symbol.type)
     return f"{symbol.name}: {words}" if words else symbol.name
-
-
-def _head(snapshot: Snapshot, function: Symbol) -> TextSpan:
-    """From behind the name to the brace of the body."""
-    depth = 0
-    for token in snapshot.tokens(function.span.end, function.full_span.end):
-        if token.text == "{" and depth == 0:
-            return TextSpan(function.span.end, token.span.start)
-        depth += token.text in ("(", "[", "{")
-        depth -= token.text in (")", "]", "}")
-    return TextSpan(function.span.end, function.full_span.end)
 
 
 def _attributes(snapshot: Snapshot, head: TextSpan) -> Iterator[str]:

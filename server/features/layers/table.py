@@ -13,6 +13,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, Token, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import Type
 
+from ..call_parts import argument_type
 from .groups import StatementValue, statement_values, value_type
 from .layer_index import LayerIndex
 
@@ -108,13 +109,4 @@ def _costs(snapshot: Snapshot, value: StatementValue) -> list[tuple[str, int | N
 
 def _argument_types(snapshot: Snapshot, operator: Token) -> list[Type | None]:
     site = snapshot.call_at(operator.span.end + 1)
-    return [_type_of(snapshot, argument) for argument in site.arguments] if site is not None else []
-
-
-def _type_of(snapshot: Snapshot, argument: TextSpan) -> Type | None:
-    """The type of an argument: a name, or whatever ends where it does."""
-    symbol = snapshot.symbol_at(argument.start)
-    if symbol is not None and snapshot.lines.part(*argument) == symbol.name:
-        return symbol.type
-    expr = snapshot.expr_before(argument.end)
-    return snapshot.type_of(expr) if expr is not None else None
+    return [argument_type(snapshot, argument) for argument in site.arguments] if site is not None else []

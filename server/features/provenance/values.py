@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 
+from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, Token, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .line_pieces import skip_comments
 from .stated import StatedLayers, StatedSource, sources_behind, stated_layers
 
-__all__ = ["bound_value", "layers_span", "stated_around", "value_at"]
+__all__ = ["bound_value", "layers_span", "stated_around", "value_at", "value_expr"]
 
 _BINDS = (SymbolKind.GRAPH, SymbolKind.LET)
 _NAME_BEGINS = 100
@@ -91,6 +92,15 @@ def bound_value(snapshot: Snapshot, symbol: Symbol) -> TextSpan | None:
         start = token.span.start if start is None else start
         end = token.span.end
     return None if start is None or end is None else TextSpan(start, end)
+
+
+def value_expr(snapshot: Snapshot, value: TextSpan) -> Expr | None:
+    """The expression that is written at the range of a value."""
+    for offset in (value.start, value.end - 1):
+        expr = snapshot.expr_at(offset)
+        if expr is not None and snapshot.span_of(expr) == value:
+            return expr
+    return None
 
 
 def stated_around(snapshot: Snapshot, offset: int) -> list[StatedLayers]:

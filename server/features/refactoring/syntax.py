@@ -10,6 +10,7 @@ from relay_lsp.ir.syntax.tokens import VALUES
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..navigation.call_hierarchy import function_around
+from ..navigation.linked_editing import LOCAL_KINDS
 from .refactoring import RefactoringError
 
 __all__ = [
@@ -41,10 +42,6 @@ COMPOUND: Final = frozenset(
 
 _TAIL: Final = 2000
 """How far before its end a definition's last token is looked for; a longer comment there is taken with it."""
-
-_LOCAL_KINDS: Final = frozenset(
-    (SymbolKind.PARAMETER, SymbolKind.LET, SymbolKind.GRAPH, SymbolKind.FREE_VAR, SymbolKind.PATTERN_VAR)
-)
 
 
 def without_outer_space(text: str, span: TextSpan) -> TextSpan:
@@ -124,7 +121,7 @@ def names_in(snapshot: Snapshot, span: TextSpan) -> Iterator[tuple[Token, Symbol
             symbol = snapshot.symbol_at(token.span.start)
             if symbol is None:
                 raise RefactoringError(f"{token.text} is not defined")
-            if symbol.kind in _LOCAL_KINDS:
+            if symbol.kind in LOCAL_KINDS:
                 yield token, symbol
 
 
