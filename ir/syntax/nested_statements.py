@@ -393,7 +393,11 @@ class NestedStatementParser(StatementParser):
             del index[pattern:]
             if index and self.kinds[index[-1]] == ",":  # it stands in parentheses that are not closed
                 index.pop()
+            reported = len(self.segment.diagnostics)
             self._finish_clause(frame)
+            # As in every list, only the first needs its comma. An arm that is at fault may be one that is being typed.
+            if rest and len(frame.clauses) == 1 and frame.clauses[0].body and reported == len(self.segment.diagnostics):
+                self.report_missing(",", rest[0])
             frame.start_statement(rest[0] if rest else 0)
             frame.index = rest
         elif 0 < pattern < len(index) and self.begins_line(index[pattern - 1], index[pattern]):

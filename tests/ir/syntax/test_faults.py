@@ -63,6 +63,7 @@ def test_every_code_has_a_page_whose_example_shows_it(code: str):
         ("missing-token", "def @main(%x« »int32) {\n  %x\n}"),
         ("missing-token", "def @main(%x: int32) {\n  «»%a: int32 = add(%x, 1);\n  %a\n}"),
         ("missing-token", "def @main(%x: int32) {\n  add«»%x, 1)\n}"),
+        ("missing-token", "def @main(%x: (int32,)) { match (%x) {\n    (%a,) => 0«»\n    _ => 1\n  } }"),
         ("unexpected-token", "def @main(%x: int32) { add(%x, «,» 1) }"),
         ("unexpected-token", "def @main(%x: int32) { «lte» %y = 1; %y }"),
         ("expected-token", "def @main(%x: int32) { let «@y» = 1; %x }"),
@@ -102,6 +103,20 @@ def test_the_quick_fix_mends_it(broken: str, mended: str):
     for edit in sorted(fix.edits, key=lambda edit: edit.span, reverse=True):
         text = text[: edit.span.start] + edit.new_text + text[edit.span.end :]
     assert text.replace(" )", ")").replace("  }", " }") == (VERSION + mended).replace("  }", " }")
+
+
+def test_only_the_first_arm_of_a_match_needs_its_comma():
+    """So it is in every list, and none has to end with one (``ParseSequence`` in ``src/relay/parser/parser.cc``)."""
+    read = "def @main(%x: (bool,)) { match (%x) { ARMS } }"
+
+    def errors(arms: str) -> list[str]:
+        diagnostics = Snapshot.open(VERSION + read.replace("ARMS", arms), "example").diagnostics
+        return [each.message for each in diagnostics if each.severity is Severity.ERROR]
+
+    assert errors("(%a,) => %a") == []
+    assert errors("(%a,) => %a, (%b,) => { %b } (_,) => True") == []
+    assert errors("(%a,) => { %a } (%b,) => { %b }, (_,) => True") == ["expected `,`, found `(`"]
+    assert errors("(%a,) => %a _ => True") == ["expected `,`, found `_`"]
 
 
 def test_the_version_line_can_be_inserted():
