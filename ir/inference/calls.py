@@ -205,7 +205,7 @@ def _general_call(inferencer: Inferencer, call: Call, arg_types: list[Type]) -> 
     instance, type_args = inferencer.instantiate(function, call.type_args)
     if type_args:
         inferencer.type_args[call] = type_args
-    if len(instance.arg_types) != len(arg_types) and any(isinstance(type, ErrorType) for type in arg_types):
+    if len(instance.arg_types) != len(arg_types) and ERROR in (*arg_types, *instance.arg_types):
         return _silenced(inferencer, instance.ret_type)
     if len(instance.arg_types) != len(arg_types):
         given = f"{len(arg_types)} {'is' if len(arg_types) == 1 else 'are'} given"

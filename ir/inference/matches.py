@@ -103,6 +103,8 @@ def _constructor_fields(
             plain[constructor.belong_to] = form
     if not _unify_pattern(inferencer, expected, form, pattern, match):
         return None
+    if len(constructor.inputs) != len(pattern.patterns) and ERROR in constructor.inputs:
+        return None  # what it takes is not known
     if len(constructor.inputs) != len(pattern.patterns):
         wanted = count(len(constructor.inputs), "field")
         message = f"{constructor.name_hint} has {wanted}, but this pattern has {len(pattern.patterns)}"

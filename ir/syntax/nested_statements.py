@@ -451,6 +451,8 @@ class NestedStatementParser(StatementParser):
             statement = frame.clause_body[0]
             span = self.segment.range(statement.first, statement.last)
             self.segment.report("expected-token", "expected a pattern and `=>` here", span)
+            unread = [Statement(None, each.kinds, each.index, each.blocks) for each in frame.clause_body]
+            frame.clauses.append(ClauseSyntax(None, unread))
         frame.clause_head = None
         frame.has_head = False
         frame.clause_body = []

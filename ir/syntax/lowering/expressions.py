@@ -26,6 +26,7 @@ from ...ops import operator as operators
 from ...ops.operator import Op
 from ...spans import Span
 from ...text.text_span import TextSpan
+from ...types import ERROR
 from ..literals import NumberError, read_number, read_string
 from ..programs import Step
 from ..scopes import Definition, SymbolKind
@@ -184,8 +185,10 @@ class ExpressionLowering(AttributeLowering):
                 related=[Related("the definition", span, place=None if unit is not None else Place(constructor))],
             )
             return ErrorExpr()
-        if step.callee or step.raw or constructor.inputs:
+        if step.callee or step.raw:
             return constructor
+        if constructor.inputs:
+            return ErrorExpr() if constructor.inputs == (ERROR,) else constructor
         return self._mark(Call(constructor, ()), step.node)
 
     def _do_meta(self, step: Step, values: list[Any]) -> Any:
@@ -250,7 +253,9 @@ class ExpressionLowering(AttributeLowering):
 
     def _do_match(self, step: Step, values: list[Any]) -> Expr:
         data, clauses = values
-        complete = self.statement.kinds[step.node.first] == MATCH
+        arms = self.statement.blocks[step.node.last].clauses or ()
+        # What an arm that cannot be read would cover is not known.
+        complete = self.statement.kinds[step.node.first] == MATCH and all([arm.is_readable for arm in arms])
         return self._mark(Match(self._as_expr(data), tuple(clauses), complete), step.node)
 
     def _do_arguments(self, step: Step, values: list[Any]) -> list[Any]:

@@ -141,9 +141,14 @@ class HeadLowering(FunctionLowering):
         """Where the constructors of a broken data type stand: names that a brace, comma or line end is before.
 
         Behind a parenthesis that is not closed, a name may be that of a type, unless it is the first of its line.
+        Where neither a comma nor a line end follows one, it ends with what does, and cannot be read.
         """
         kinds, text = statement.kinds, self.unit.segment.text
         _, texts, starts = self.unit.segment.tokens
+
+        def begins_line(token: int) -> bool:
+            return "\n" in text[starts[token - 1] + len(texts[token - 1]) : starts[token]]
+
         ends = _closed_ends(kinds)
         is_inside, position = False, start
         while position < len(kinds):
@@ -151,10 +156,10 @@ class HeadLowering(FunctionLowering):
             behind = position + (kind == NAME)
             end = ends.get(behind, behind)
             if kind == NAME and statement.index[position] >= 0:
-                begins_line = "\n" in text[starts[token - 1] + len(texts[token - 1]) : starts[token]]
-                if begins_line or (not is_inside and kinds[position - 1] in "{,"):
+                if begins_line(token) or (not is_inside and kinds[position - 1] in "{,"):
                     is_inside = kinds.startswith("(", position + 1) and behind not in ends
-                    yield position, end + is_inside
+                    goes_on = kinds[end : end + 1] not in ",}" and not begins_line(statement.token(end))
+                    yield position, end + (is_inside or goes_on)
                 position = max(end, position + 1)
             else:
                 position = max(end, position + 1)

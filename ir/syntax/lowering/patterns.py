@@ -46,6 +46,10 @@ class PatternLowering(LoweringContext):
             return PatternWildcard()
         self._use(token, constructor)
         assert isinstance(constructor.value, Constructor)
+        if len(values) != len(constructor.value.inputs):
+            assert self.statement.root is not None
+            if self._is_mended(self.statement.root):
+                return PatternWildcard()
         return PatternConstructor(constructor.value, tuple(values))
 
     def _do_tuple_pattern(self, step: Step, values: list[Any]) -> Pattern:

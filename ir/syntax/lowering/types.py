@@ -146,4 +146,5 @@ class TypeLowering(LoweringContext):
         return values
 
     def _do_constructor(self, step: Step, values: list[Any]) -> tuple[int, tuple[Type, ...]]:
-        return self.statement.token(step.node.first), self._types(values)
+        """The token of the name, and what the constructor takes: one part without a type, where that is not known."""
+        return self.statement.token(step.node.first), (ERROR,) if self._is_mended(step.node) else self._types(values)

@@ -1,0 +1,67 @@
+"""What is at fault in one place makes no errors in others: what follows from it is not known, and nothing is said of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.semantic.snapshot import Snapshot
+
+_TEXT = """#[version = "0.0.5"]
+type Maybe[A] {
+  Some(A, Tensor[(1), float32]),
+  Nothing,
+}
+def @main(%m: Maybe[int32], %t: Tensor[(1), float32]) {
+  %0 = Some(1, %t);
+  let %n: Maybe[int32] = Nothing;
+  match (%m) {
+    Some(%x, _) => %x,
+    Nothing => 0,
+  }
+}
+"""
+
+
+def errors(text: str) -> list[str]:
+    """What is wrong with a text, each with the number of its line."""
+    shown = [each for each in Snapshot.open(text, "example").diagnostics if each.severity is Severity.ERROR]
+    return [f"{text.count(chr(10), 0, each.span.start)}: {each.code}" for each in shown if each.span is not None]
+
+
+def test_the_whole_text_is_sound() -> None:
+    assert errors(_TEXT) == []
+
+
+@pytest.mark.parametrize(
+    ("constructor", "error"),
+    [
+        ("Some(A, 3)", "2: unexpected-token"),
+        ("Some(A, %x)", "2: unexpected-token"),
+        ("Some(A, $)", "2: unknown-character"),
+        ("Some(A", "2: missing-token"),
+        ("Some(A Tensor[(1), float32])", "2: missing-token"),
+        ("Some A, Tensor[(1), float32])", "2: missing-token"),
+    ],
+)
+def test_of_a_constructor_that_cannot_be_read_it_is_not_known_what_it_takes(constructor: str, error: str) -> None:
+    assert errors(_TEXT.replace("Some(A, Tensor[(1), float32])", constructor)) == [error]
+
+
+def test_nor_is_it_whether_it_takes_anything() -> None:
+    assert errors(_TEXT.replace("Nothing,\n}", "Nothing(A, 3),\n}")) == ["3: unexpected-token"]
+
+
+@pytest.mark.parametrize(
+    ("arm", "error"),
+    [
+        ("Some(%x", "9: expected-token"),
+        ("Some", "9: missing-token"),
+        ("3 => 4,", "9: expected-token"),
+        ("Some(%x, => %x,", "9: missing-token"),
+        ("Some(%x, %) => %x,", "9: unknown-character"),
+        ("Some(%x, 3) => %x,", "9: unexpected-token"),
+    ],
+)
+def test_what_an_arm_would_cover_that_cannot_be_read_is_not_known(arm: str, error: str) -> None:
+    assert errors(_TEXT.replace("Some(%x, _) => %x,", arm)) == [error]
