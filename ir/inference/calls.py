@@ -314,7 +314,9 @@ class _DeferredCall:
             return True
         solver.unify(self.output, result, mismatches)
         if mismatches:
-            mismatch = disagreement(Mismatch(output, result, mismatches[0].dimensions, mismatches[0].infinite))
-            message = f"{self._op.name} gives {describe(result)}, but {describe(output)} is needed here: {mismatch}"
+            first = mismatches[0]
+            part = Mismatch(solver.resolve(first.lhs), solver.resolve(first.rhs), first.dimensions, first.infinite)
+            needed = f"{describe(output)} is needed here: {disagreement(part)}"
+            message = f"{self._op.name} gives {describe(result)}, but {needed}"
             inferencer.report.error("type-mismatch", message, Place(call))
         return True

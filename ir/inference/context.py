@@ -65,8 +65,10 @@ class CallContext:
         mismatches: list[Mismatch] = []
         self._solver.unify(given, type, mismatches)
         if mismatches:
-            mismatch = disagreement(Mismatch(type, given, mismatches[0].dimensions, mismatches[0].infinite))
-            raise RelationError(f"expected {describe(type)}, found {describe(given)}: {mismatch}", argument=argument)
+            first, resolve = mismatches[0], self._solver.resolve
+            part = Mismatch(resolve(first.rhs), resolve(first.lhs), first.dimensions, first.infinite)
+            message = f"expected {describe(type)}, found {describe(given)}: {disagreement(part)}"
+            raise RelationError(message, argument=argument)
 
     def require_equal(self, lhs: Dim, rhs: Dim) -> bool:
         """Whether two dimensions can be equal."""

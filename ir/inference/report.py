@@ -28,7 +28,7 @@ from ..expressions import (
 from ..module import IRModule
 from ..ops.operator import Op
 from ..type_visitor import has_incomplete, same_type
-from ..types import FuncType, IncompleteType, TensorType, TupleType, Type, shortened_type
+from ..types import FuncType, IncompleteType, TensorType, TupleType, Type, TypeVar, shortened_type
 from .solver import Mismatch
 
 __all__ = [
@@ -141,10 +141,13 @@ def disagreement(mismatch: Mismatch) -> str:
         return f"{describe(lhs)} would contain itself"
     if isinstance(lhs, TensorType) and isinstance(rhs, TensorType):
         if mismatch.dimensions:
-            parts = [
-                f"dimension {index} is {rhs.shape[index]}, not {lhs.shape[index]}" for index in mismatch.dimensions
-            ]
-            return "; ".join(parts)
+            dimensions = [(index, str(rhs.shape[index]), str(lhs.shape[index])) for index in mismatch.dimensions]
+            return "; ".join(
+                [
+                    f"dimension {index} is " + (f"{own}, not {other}" if own != other else f"another {own}")
+                    for index, own, other in dimensions
+                ]
+            )
         if len(lhs.shape) != len(rhs.shape):
             return f"it has {count(len(rhs.shape), 'dimension')}, not {len(lhs.shape)}"
         return f"its dtype is {rhs.dtype}, not {lhs.dtype}"
@@ -152,7 +155,10 @@ def disagreement(mismatch: Mismatch) -> str:
         return f"it has {count(len(rhs.fields), 'field')}, not {len(lhs.fields)}"
     if isinstance(lhs, FuncType) and isinstance(rhs, FuncType):
         return f"it takes {count(len(rhs.arg_types), 'argument')}, not {len(lhs.arg_types)}"
-    return f"{describe(rhs)} is not {describe(lhs)}"
+    own, other = describe(rhs), describe(lhs)
+    if own == other:
+        return f"there are two {'type parameters' if isinstance(lhs, TypeVar) else 'types'} {own} here"
+    return f"{own} is not {other}"
 
 
 def name_of(expr: Expr) -> str:

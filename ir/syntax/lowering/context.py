@@ -73,7 +73,7 @@ class LoweringContext:
         return self.unit.range(self.statement.token(node.first), self._last_token(node.last))
 
     def _is_mended(self, node: ShapeNode) -> bool:
-        """Whether a token of the text is left out of what stands at a node, or one is added, since something is wrong."""
+        """Whether a token is left out of what stands at a node, or one is added, since something is wrong."""
         index = self.statement.index
         return any(index[at] != index[at - 1] + 1 for at in range(node.first + 1, node.last + 1))
 

@@ -255,7 +255,7 @@ class ExpressionLowering(AttributeLowering):
         data, clauses = values
         arms = self.statement.blocks[step.node.last].clauses or ()
         # What an arm that cannot be read would cover is not known.
-        complete = self.statement.kinds[step.node.first] == MATCH and all([arm.is_readable for arm in arms])
+        complete = self.statement.kinds[step.node.first] == MATCH and all(arm.is_readable for arm in arms)
         return self._mark(Match(self._as_expr(data), tuple(clauses), complete), step.node)
 
     def _do_arguments(self, step: Step, values: list[Any]) -> list[Any]:

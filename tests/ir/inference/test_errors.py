@@ -181,3 +181,31 @@ def @main(%x: float32) -> int32 {
   %x
 }
 """)
+
+
+def test_two_type_parameters_of_one_name_are_said_to_be_two(check_errors: Callable[[str], None]) -> None:
+    check_errors("""
+def @main[A](%c: bool, %x: A) {
+  fn [A](%y: A) {
+    if (%c) { %x } else { %y }
+//                        ^^ the first is A, this one is A: there are two type parameters A here
+  }
+}
+""")
+
+
+def test_of_two_tuples_the_field_that_differs_is_compared(check_errors: Callable[[str], None]) -> None:
+    check_errors("""
+def @main(%x: Tensor[(4), float32]) {
+  let %f = fn (%y) -> (Tensor[(2), float32], Tensor[(3), float32]) {
+    split(%y, indices_or_sections=2)
+//  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ is needed here: dimension 0 is 2, not 3
+  };
+  %f(%x)
+}
+def @invoke(%x: Tensor[(4), float32], %o: Tensor[(3), float32]) {
+  let %f = fn (%y: Tensor[(4), float32], Primitive=1) -> Tensor[(4), float32] { %y };
+  vm.invoke_tvm_op(%f, (%x,), (%o,))
+//                            ^^^^^ found (Tensor[(3), float32],): dimension 0 is 3, not 4
+}
+""")

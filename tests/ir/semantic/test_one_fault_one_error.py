@@ -1,4 +1,4 @@
-"""What is at fault in one place makes no errors in others: what follows from it is not known, and nothing is said of it."""
+"""What is at fault in one place makes no errors in others: what follows from it is not known."""
 
 from __future__ import annotations
 
