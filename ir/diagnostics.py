@@ -50,7 +50,8 @@ class Tag(enum.IntEnum):
 class Place(msgspec.Struct, frozen=True):
     """A part of an expression: all of it, one argument of a call, one attribute, or the callee's name.
 
-    Of an ``if``, a ``branch`` is the value of that branch; of a ``match``, that of that arm.
+    Of an ``if``, a ``branch`` is the value of that branch; of a ``match``, that of that arm, or else the pattern in it
+    that is this one of all that nest there, the outer one first. Of what a ``let`` binds, its value is an argument.
     """
 
     expr: Expr
@@ -58,6 +59,7 @@ class Place(msgspec.Struct, frozen=True):
     attribute: str | None = None
     callee: bool = False
     branch: int | None = None
+    pattern: int | None = None
 
 
 class Related(msgspec.Struct, frozen=True):

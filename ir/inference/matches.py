@@ -27,8 +27,8 @@ def type_match(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> 
     elif stage == 1:
         well_typed = True
         plain: dict[GlobalTypeVar, Type] = {}
-        for clause in expr.clauses:
-            fits = _visit_pattern(inferencer, clause.lhs, inferencer.types[expr.data], expr, plain)
+        for number in range(len(expr.clauses)):
+            fits = _visit_patterns(inferencer, expr, number, plain)
             well_typed = fits and well_typed
         stack.append((expr, 2 if well_typed else 3))
         stack.extend((clause.rhs, 0) for clause in reversed(expr.clauses))
@@ -49,32 +49,33 @@ def _check_exhaustive(inferencer: Inferencer, expr: Match) -> None:
         inferencer.report.error("match-not-exhaustive", message, Place(expr), related, data=tuple(missing))
 
 
-def _visit_pattern(
-    inferencer: Inferencer, root: Pattern, type: Type, match: Match, plain: dict[GlobalTypeVar, Type]
-) -> bool:
-    """Type the variables of a pattern for a value of ``type``; whether the pattern fits.
+def _visit_patterns(inferencer: Inferencer, match: Match, arm: int, plain: dict[GlobalTypeVar, Type]) -> bool:
+    """Type the variables of the pattern of an arm for the value of the match; whether the pattern fits.
 
     ``plain`` has the data types without parameters that other arms of the match have met: of ten thousand arms, one
     compares them with the value.
     """
     fits = True
-    stack: list[tuple[Pattern, Type]] = [(root, type)]
+    stack: list[tuple[Pattern, Type]] = [(match.clauses[arm].lhs, inferencer.types[match.data])]
+    number = -1
     while stack:
         pattern, expected = stack.pop()
+        number += 1
+        place = Place(match, branch=arm, pattern=number)
         parts: list[tuple[Pattern, Type]] = []
         if isinstance(pattern, PatternVar):
             var = pattern.var
             known = inferencer.bind(var) if var not in inferencer.types else inferencer.types[var]
-            fits = _unify_pattern(inferencer, known, expected, pattern, match) and fits
+            fits = _unify_pattern(inferencer, known, expected, pattern, place) and fits
             inferencer.keep_checked(var)
         elif isinstance(pattern, PatternTuple):
             fields = tuple([IncompleteType() for _ in pattern.patterns])
-            good = _unify_pattern(inferencer, expected, TupleType(fields), pattern, match)
+            good = _unify_pattern(inferencer, expected, TupleType(fields), pattern, place)
             fits = fits and good
             field_types = [field if good else ERROR for field in fields]
             parts = list(zip(pattern.patterns, field_types, strict=True))
         elif isinstance(pattern, PatternConstructor):
-            fields = _constructor_fields(inferencer, pattern, expected, match, plain)
+            fields = _constructor_fields(inferencer, pattern, expected, place, plain)
             fits = fits and fields is not None
             given = fields if fields is not None else (ERROR,) * len(pattern.patterns)
             parts = list(zip(pattern.patterns, given, strict=True))
@@ -86,14 +87,14 @@ def _constructor_fields(
     inferencer: Inferencer,
     pattern: PatternConstructor,
     expected: Type,
-    match: Match,
+    place: Place,
     plain: dict[GlobalTypeVar, Type],
 ) -> tuple[Type, ...] | None:
     constructor = pattern.constructor
     data = inferencer.module.type_definitions.get(constructor.belong_to)
     if data is None:
         message = f"the data type {constructor.belong_to.name} of {constructor.name_hint} is not defined"
-        inferencer.report.error("undefined-type", message, Place(match))
+        inferencer.report.error("undefined-type", message, place)
         return None
     unknown = tuple([IncompleteType() for _ in data.type_vars])
     form = plain.get(constructor.belong_to) if not unknown else None
@@ -101,20 +102,20 @@ def _constructor_fields(
         form = TypeCall(constructor.belong_to, unknown)
         if not unknown:
             plain[constructor.belong_to] = form
-    if not _unify_pattern(inferencer, expected, form, pattern, match):
+    if not _unify_pattern(inferencer, expected, form, pattern, place):
         return None
     if len(constructor.inputs) != len(pattern.patterns) and ERROR in constructor.inputs:
         return None  # what it takes is not known
     if len(constructor.inputs) != len(pattern.patterns):
         wanted = count(len(constructor.inputs), "field")
         message = f"{constructor.name_hint} has {wanted}, but this pattern has {len(pattern.patterns)}"
-        inferencer.report.error("wrong-pattern", message, Place(match))
+        inferencer.report.error("wrong-pattern", message, place)
         return None
     replacements: dict[TypeVar, Type] = dict(zip(data.type_vars, unknown, strict=True))
     return tuple([substitute(field, replacements) for field in constructor.inputs])
 
 
-def _unify_pattern(inferencer: Inferencer, lhs: Type, rhs: Type, pattern: Pattern, match: Match) -> bool:
+def _unify_pattern(inferencer: Inferencer, lhs: Type, rhs: Type, pattern: Pattern, place: Place) -> bool:
     mismatches: list[Mismatch] = []
     inferencer.solver.unify(lhs, rhs, mismatches)
     if mismatches:
@@ -123,6 +124,6 @@ def _unify_pattern(inferencer: Inferencer, lhs: Type, rhs: Type, pattern: Patter
         message = f"the pattern {shown} takes {describe(inferencer.solver.resolve(form))}, " + (
             f"but the value is {describe(inferencer.solver.resolve(value))}"
         )
-        place = Place(pattern.var) if isinstance(pattern, PatternVar) else Place(match)
-        inferencer.report.error("wrong-pattern", message, place, inferencer.origins(match.data))
+        assert isinstance(place.expr, Match)
+        inferencer.report.error("wrong-pattern", message, place, inferencer.origins(place.expr.data))
     return not mismatches

@@ -210,7 +210,7 @@ def place_of(expr: Expr, holder: Expr, branch: int | None = None) -> Place:
     if isinstance(holder, Function):
         return Place(holder, attribute="ret_type")
     if isinstance(holder, Let):
-        return Place(holder.var)
+        return Place(holder.var, argument=0)
     if isinstance(holder, If) and expr is holder.cond:
         return Place(holder, argument=0)
     return Place(holder, branch=branch)

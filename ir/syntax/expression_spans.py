@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from ..diagnostics import Place
 from ..expressions import Expr
@@ -14,12 +15,17 @@ from .units import SyntaxOrigin
 __all__ = ["argument_nodes", "attribute_node", "node_span", "place_span"]
 
 
+_PATTERNS: Final = ("wildcard", "variable_pattern", "constructor_pattern", "tuple_pattern")
+
+
 def place_span(origins: Mapping[Expr, SyntaxOrigin], place: Place) -> TextSpan | None:
     """The range of ``place``, as near as the text has it."""
     origin = origins.get(place.expr)
     if origin is None:
         return None
-    if place.branch is not None:
+    if place.branch is not None and place.pattern is not None:
+        origin = _pattern_origin(origin, place.branch, place.pattern)
+    elif place.branch is not None:
         origin = _branch_origin(origin, place.branch)
     node: ShapeNode | None = None
     if place.argument is not None:
@@ -45,6 +51,20 @@ def place_span(origins: Mapping[Expr, SyntaxOrigin], place: Place) -> TextSpan |
     return node_span(origin, node if node is not None else origin.node)
 
 
+def _pattern_origin(origin: SyntaxOrigin, arm: int, number: int) -> SyntaxOrigin:
+    """A pattern in the head of an arm of a ``match``: the outer ones before those in them."""
+    clauses = origin.statement.blocks[origin.node.last].clauses or ()
+    head = [clause.head for clause in clauses if clause.is_readable][arm]
+    assert head is not None
+    assert head.root is not None
+    node = head.root.nodes()[0]
+    stack = [node]
+    for _ in range(number + 1):
+        node = stack.pop() if stack else node
+        stack.extend(part for part in reversed(node.nodes()) if part.rule in _PATTERNS)
+    return SyntaxOrigin(origin.unit, head, node)
+
+
 def _branch_origin(origin: SyntaxOrigin, branch: int) -> SyntaxOrigin:
     """The last statement of a branch of an ``if``, or of an arm of a ``match``: its value; else what has these."""
     outer = origin.statement
@@ -63,12 +83,14 @@ def _branch_origin(origin: SyntaxOrigin, branch: int) -> SyntaxOrigin:
 
 
 def argument_nodes(node: ShapeNode) -> list[ShapeNode]:
-    """The arguments of a call, the operands of an operator, the fields of a tuple, the condition of an ``if``."""
+    """The arguments of a call, the operands of an operator, the fields of a tuple, an ``if``'s condition, a ``let``'s value."""
     if node.rule == "call":
         node = node.nodes()[-1]
         return [child for child in node.nodes() if child.rule != "attributes"]
     if node.rule == "conditional":
         return node.nodes()[:1]
+    if node.rule == "let_binding":
+        return node.nodes()[-1:]
     if node.rule in ("infix", "tuple", "ref_create", "ref_read", "ref_write"):
         return node.nodes()
     return []

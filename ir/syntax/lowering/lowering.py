@@ -277,8 +277,8 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
                 self.statement = clause.head
                 if clause.head.root is not None:
                     pattern = yield self._evaluate(clause.head, clause.head.root)
-            end = block.close if clause.body or clause.head is None else clause.head.last
-            value = yield self._read_statements(clause.body, end)
+            last = clause.body[-1] if clause.body else clause.head
+            value = yield self._read_statements(clause.body, block.close if last is None else last.last)
             self.scope.pop()
             if clause.is_readable:
                 clauses.append(MatchClause(pattern, value))

@@ -209,3 +209,15 @@ def @invoke(%x: Tensor[(4), float32], %o: Tensor[(3), float32]) {
 //                            ^^^^^ found (Tensor[(3), float32],): dimension 0 is 3, not 4
 }
 """)
+
+
+def test_a_name_that_a_let_does_not_take_is_underlined(check_errors: Callable[[str], None]) -> None:
+    check_errors("""
+def @main(%x: int32) {
+  let %y: float32 = %x;
+//                  ^^ type-mismatch: %y is declared float32, but its value is int32: its dtype is int32, not float32
+  let %z: float32 = (let %w: float32 = nn.relu; %w);
+//                                     ^^^^^^^ type-mismatch: %w is declared float32, but its value is fn
+  %y
+}
+""")

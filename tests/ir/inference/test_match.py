@@ -80,3 +80,19 @@ def test_a_deep_pattern_takes_no_recursion() -> None:
     match = Match(Var("n", TypeCall(header, ())), (Clause(pattern, Var("x")),))
     missing = unmatched_cases(match, {header: TypeData(header, (), (zero, successor))})
     assert len(missing) == 64
+
+
+def test_the_pattern_that_does_not_fit_is_underlined(check_errors: Callable[[str], None]) -> None:
+    check_errors("""
+type List[A] { Cons(A, List[A]), Nil, }
+def @main(%l: List[int32]) {
+  match (%l) {
+    Cons((%h, _), Cons(_, Nil(_))) => 0,
+//       ^^^^^^^ wrong-pattern: the pattern (%h, _) takes (_, _), but the value is int32
+//                        ^^^^^^ wrong-pattern: Nil has 0 fields, but this pattern has 1
+    Cons(%h: float32, _) => 1,
+//       ^^^^^^^^^^^ wrong-pattern: the pattern %h takes float32, but the value is int32
+    _ => 2,
+  }
+}
+""")

@@ -64,6 +64,7 @@ def test_every_code_has_a_page_whose_example_shows_it(code: str):
         ("missing-token", "def @main(%x: int32) {\n  «»%a: int32 = add(%x, 1);\n  %a\n}"),
         ("missing-token", "def @main(%x: int32) {\n  add«»%x, 1)\n}"),
         ("missing-token", "def @main(%x: (int32,)) { match (%x) {\n    (%a,) => 0«»\n    _ => 1\n  } }"),
+        ("missing-value", "def @main(%x: (int32,)) { match (%x) { (%a,) => let %y = %a«;», _ => 1 } }"),
         ("unexpected-token", "def @main(%x: int32) { add(%x, «,» 1) }"),
         ("unexpected-token", "def @main(%x: int32) { «lte» %y = 1; %y }"),
         ("expected-token", "def @main(%x: int32) { let «@y» = 1; %x }"),
