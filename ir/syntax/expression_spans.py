@@ -83,7 +83,7 @@ def _branch_origin(origin: SyntaxOrigin, branch: int) -> SyntaxOrigin:
 
 
 def argument_nodes(node: ShapeNode) -> list[ShapeNode]:
-    """The arguments of a call, the operands of an operator, the fields of a tuple, an ``if``'s condition, a ``let``'s value."""
+    """The parts of a node that are counted: arguments, operands, fields, an ``if``'s condition, a ``let``'s value."""
     if node.rule == "call":
         node = node.nodes()[-1]
         return [child for child in node.nodes() if child.rule != "attributes"]
