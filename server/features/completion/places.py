@@ -85,6 +85,8 @@ def _is_pattern(nodes: Sequence[str], before: str) -> bool:
     """Whether an arm of a match begins here, or its pattern goes on."""
     if before.endswith("=>"):
         return False
+    if nodes[:1] == ["statement"]:
+        nodes = nodes[1:]  # what cannot be read, as an arm without its arrow
     if nodes[:2] == ["block", "match"]:
         return before.endswith(("{", ",")) or _PATTERN_PART.search(before) is not None
     return "clause_head" in nodes[:3]

@@ -187,7 +187,8 @@ async def test_a_file_that_gets_another_name(editor: Editor) -> None:
     assert edit.document_changes is not None
     (change,) = edit.document_changes
     assert isinstance(change, types.TextDocumentEdit)
-    assert [each.new_text for each in change.edits] == ["models/net.relay:1:2"]
+    edits = [each.new_text for each in change.edits if isinstance(each, types.TextEdit)]
+    assert edits == ["models/net.relay:1:2"]
     editor.client.workspace_did_rename_files(types.RenameFilesParams([types.FileRename(URI, URI + "2")]))
     editor.client.workspace_did_delete_files(types.DeleteFilesParams([types.FileDelete(URI)]))
     editor.open(MODEL)
