@@ -36,8 +36,7 @@ def type_function(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) 
     result = inferencer.solver.find(types[expr.body])
     if isinstance(result, FuncType) and result.type_params:
         result = inferencer.instantiate(result, ())[0]
-    if expr.ret_type is not None:
-        inferencer.check_kinds(expr.ret_type, expr)
+    if expr.ret_type is not None and inferencer.check_kinds(expr.ret_type, expr):
         result = inferencer.unify(
             expr.ret_type, result, expr, lambda mismatch: _wrong_result(inferencer, expr, mismatch)
         )

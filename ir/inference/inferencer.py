@@ -17,7 +17,7 @@ from ..diagnostics import Place, Related
 from ..expressions import Call, Constant, Constructor, Expr, GlobalVar, Var
 from ..module import IRModule
 from ..type_visitor import same_type, substitute
-from ..types import FuncType, IncompleteType, TensorType, TupleType, Type
+from ..types import ERROR, FuncType, IncompleteType, TensorType, TupleType, Type
 from .kinds import KindChecker
 from .origins import Origins
 from .report import Finding, InferenceReport
@@ -80,6 +80,7 @@ class Inferencer:
 
     __slots__ = (
         "_annotations",
+        "_ill_kinded",
         "_kinds",
         "broken",
         "constructor_types",
@@ -107,6 +108,7 @@ class Inferencer:
         self.values: Final[dict[Var, Expr]] = {}
         self.signatures: Final = signatures
         self._kinds: Final = KindChecker(module)
+        self._ill_kinded: Final[set[int]] = set()
         self.broken = False
         self.stop_at_typed = False
         self.held_constants: Final[set[Constant]] = set()
@@ -187,9 +189,13 @@ class Inferencer:
         if annotation is None:
             type: Type = IncompleteType()
         else:
-            self.check_kinds(annotation, var)
             checked = var.checked_type
-            type = checked if checked is not None and same_type(checked, annotation) else self.own(var, annotation)
+            if not self.check_kinds(annotation, var):
+                type = ERROR
+            elif checked is not None and same_type(checked, annotation):
+                type = checked
+            else:
+                type = self.own(var, annotation)
         self.conclude(var, type)
         return type
 
@@ -214,10 +220,12 @@ class Inferencer:
         if checked is not None and self.types[var] is not checked and same_type(checked, self.types[var]):
             self.types[var] = checked
 
-    def check_kinds(self, type: Type, expr: Expr) -> None:
-        """Report what is wrong with the kinds in an annotation of ``expr``."""
+    def check_kinds(self, type: Type, expr: Expr) -> bool:
+        """Whether the kinds in an annotation of ``expr`` are right; what is wrong with them is reported, once."""
         for fault in self._kinds.faults(type):
             self.report.error("kind-mismatch", fault, Place(expr))
+            self._ill_kinded.add(id(type))
+        return id(type) not in self._ill_kinded
 
     def instantiate(self, function: FuncType, type_args: Sequence[Type]) -> tuple[FuncType, tuple[Type, ...]]:
         """A polymorphic function type at these type arguments; those that are not given are to be found."""

@@ -65,3 +65,16 @@ def test_nor_is_it_whether_it_takes_anything() -> None:
 )
 def test_what_an_arm_would_cover_that_cannot_be_read_is_not_known(arm: str, error: str) -> None:
     assert errors(_TEXT.replace("Some(%x, _) => %x,", arm)) == [error]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "let %f: Maybe = Some(1, %t);",
+        "let %f: Maybe[int32, int32] = Some(1, %t);",
+        "let %f = fn (%y: int32) -> Maybe { Some(%y, %t) };",
+        "let %f = fn (%y: Maybe) { 1 };\n  let %g = %f(Nothing);",
+    ],
+)
+def test_a_type_of_the_wrong_kind_agrees_with_every_value(written: str) -> None:
+    assert errors(_TEXT.replace("let %n: Maybe[int32] = Nothing;", written)) == ["7: kind-mismatch"]
