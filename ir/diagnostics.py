@@ -44,7 +44,6 @@ class Tag(enum.IntEnum):
     """How an editor may draw it; the numbers are those of LSP 3.17 (*DiagnosticTag*)."""
 
     UNNECESSARY = 1
-    DEPRECATED = 2
 
 
 class Place(msgspec.Struct, frozen=True):

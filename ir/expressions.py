@@ -355,13 +355,7 @@ class Function(Expr):
     def with_attr(self, name: str | Mapping[str, AttributeValue], value: AttributeValue | None = None) -> Function:
         """The function with one more attribute, or with several."""
         added = {name: value} if isinstance(name, str) else name
-        return self._with_attrs({**self.attrs, **added})
-
-    def without_attr(self, name: str) -> Function:
-        """The function without an attribute."""
-        return self._with_attrs({key: value for key, value in self.attrs.items() if key != name})
-
-    def _with_attrs(self, attrs: Mapping[str, AttributeValue]) -> Function:
+        attrs = {**self.attrs, **added}
         made = Function(self.params, self.body, self.ret_type, self.type_params, attrs, self.span, self.virtual_device)
         made.checked_type = self.checked_type
         return made

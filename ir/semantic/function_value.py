@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic, Place, Severity
+from ..syntax.lowering import MISSING_VALUE
 from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, Type
 from .declarations import NeedsFullAnalysis
@@ -43,7 +44,7 @@ def finished(typer: StatementTyper, states: Sequence[TypedStatement | None], fir
     missing = Diagnostic(
         "missing-value",
         Severity.ERROR,
-        "expected an expression: a body ends with its value",
+        MISSING_VALUE,
         place=Place(head.function, callee=True),
     )
     hidden = typer.names.hidden

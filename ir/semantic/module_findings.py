@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final, cast
 
-from ..diagnostics import MOST_DIAGNOSTICS, Diagnostic, Related, Severity, in_order
+from ..diagnostics import MOST_DIAGNOSTICS, Diagnostic, Severity, in_order
 from ..inference import CANNOT_INFER, OPEN, unannotated
 from ..internal_errors import internal_error
 from ..syntax.cuts import Role
+from ..syntax.lowering import graph_rebound
 from ..syntax.reading import shift
 from ..syntax.scopes import is_graph_name
 from ..syntax.top_level import (
@@ -196,12 +197,5 @@ class ModuleFindings:
             places[state] = (segment.span(at) if at else segment.first_span).shifted(segments.start(index))
         for name, bound in bindings.items():
             assert isinstance(bound, tuple)
-            related = (Related("the binding that stays", places[bound[0]]),)
             for state in bound[1:]:
-                yield Diagnostic(
-                    "graph-variable-rebound",
-                    Severity.WARNING,
-                    f"{name} is bound already, and TVM keeps the first value",
-                    places[state],
-                    related=related,
-                )
+                yield graph_rebound(name, places[state], places[bound[0]])

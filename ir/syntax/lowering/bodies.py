@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -17,7 +17,9 @@ from ..scopes import SymbolKind
 from ..units import SyntaxOrigin
 from .context import LoweringContext
 
-__all__ = ["BodyLowering", "Item"]
+__all__ = ["MISSING_VALUE", "BodyLowering", "Item"]
+
+MISSING_VALUE: Final = "expected an expression: a body ends with its value"
 
 
 class Item(msgspec.Struct):
@@ -64,7 +66,7 @@ class BodyLowering(LoweringContext):
                 ends_free = bool(items) and items[-1].kind == "free"
                 is_missing = not plain or ends_free or (items[-1].kind == "expression" and items[-1].terminated)
                 if is_missing and end is not None:
-                    self.report("missing-value", "expected an expression: a body ends with its value", end())
+                    self.report("missing-value", MISSING_VALUE, end())
                 body = plain.pop().value if plain and not ends_free else ErrorExpr()
             assert body is not None
             for item in reversed(lets):

@@ -20,7 +20,7 @@ from ..suggestions import replacement
 from ..tokens import BLOCK, CLAUSES
 from ..units import SyntaxOrigin, Unit
 
-__all__ = ["FAILED", "LoweringContext"]
+__all__ = ["FAILED", "LoweringContext", "graph_rebound"]
 
 
 class LoweringFailed:
@@ -31,6 +31,17 @@ FAILED: Final = LoweringFailed()
 
 _LONGEST_NAME: Final = 200
 """Of a longer name a message shows so much."""
+
+
+def graph_rebound(name: str, span: TextSpan, first: TextSpan | None) -> Diagnostic:
+    """The warning that a graph variable is bound a second time at ``span``."""
+    return Diagnostic(
+        "graph-variable-rebound",
+        Severity.WARNING,
+        f"{name} is bound already, and TVM keeps the first value",
+        span,
+        related=(Related("the binding that stays", first),) if first else (),
+    )
 
 
 class LoweringContext:
@@ -107,10 +118,11 @@ class LoweringContext:
         span: TextSpan,
         fixes: Iterable[Fix] = (),
         related: Iterable[Related] = (),
-        severity: Severity = Severity.ERROR,
     ) -> None:
-        """Add a diagnostic."""
-        self.diagnostics.append(Diagnostic(code, severity, message, span, related=tuple(related), fixes=tuple(fixes)))
+        """Add an error."""
+        self.diagnostics.append(
+            Diagnostic(code, Severity.ERROR, message, span, related=tuple(related), fixes=tuple(fixes))
+        )
 
     def _report_unknown(
         self,
@@ -146,15 +158,8 @@ class LoweringContext:
         if first is None:
             self.graph[number] = definition
         else:
-            span = self.unit.span(token)
-            related = [Related("the binding that stays", first.unit.span(first.token))] if first.unit else []
-            self.report(
-                "graph-variable-rebound",
-                f"{name} is bound already, and TVM keeps the first value",
-                span,
-                related=related,
-                severity=Severity.WARNING,
-            )
+            stays = first.unit.span(first.token) if first.unit else None
+            self.diagnostics.append(graph_rebound(name, self.unit.span(token), stays))
         return definition
 
     def _find_graph(self, number: int) -> Definition | None:
