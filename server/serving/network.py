@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import logging
 import re
+import socket
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,7 @@ class Listening:
 
     Attributes:
         host: the interface.
-        port: the port; 0 for any that is free, which the log names.
+        port: the port; 0 for any that is free, which is written to standard error.
         trusted: whether the code of the users' extensions may run, and files be written. A client cannot say so.
         once: whether the program ends with the first client that was admitted.
         origins: where other pages than this computer's come from that may connect, such as ``https://vscode.dev``.
@@ -87,8 +88,7 @@ async def _serve_tcp(listening: Listening) -> None:
                 writer.close()  # from Python 3.12 on, a listener is not closed before its connections are
 
     listener = await asyncio.start_server(serve, listening.host, listening.port)
-    for socket in listener.sockets:
-        logger.info("listening on %s", socket.getsockname())
+    _announce(listening, listener.sockets)
     await ended.wait()
     listener.close()
 
@@ -140,13 +140,21 @@ async def _serve_websocket(listening: Listening) -> None:
         max_size=LARGEST_MESSAGE,
         process_request=check_host,
     ) as listener:
-        for socket in listener.sockets:
-            logger.info("listening on %s", socket.getsockname())
+        _announce(listening, listener.sockets)
         await ended.wait()
 
 
 def _any(value: object) -> Any:
     return value
+
+
+def _announce(listening: Listening, sockets: Iterable[socket.socket]) -> None:
+    """Log where is listened; the user, who cannot know which port was free, is told in any case."""
+    for each in sockets:
+        host, port, *_ = each.getsockname()
+        logger.info("listening on %s, port %s", host, port)
+        if not listening.port:
+            print(f"relay-lsp: listening on {host}, port {port}", file=sys.stderr, flush=True)
 
 
 def _announced_admission() -> Admission:

@@ -51,6 +51,19 @@ async def patiently(connect: Any) -> Any:
     raise AssertionError("the server does not listen")
 
 
+@pytest.mark.parametrize("kind", ["tcp", "ws"])
+async def test_which_port_was_free_is_said(kind: str) -> None:
+    process = await serve(kind, 0)
+    assert process.stderr is not None
+    said = (await asyncio.wait_for(process.stderr.readline(), 20)).decode()
+    words, port = said.rsplit(" ", 1)
+    assert words == "relay-lsp: listening on 127.0.0.1, port"
+    _, writer = await asyncio.open_connection("127.0.0.1", int(port))
+    writer.close()
+    process.kill()
+    await process.wait()
+
+
 async def test_tcp() -> None:
     port = free_port()
     process = await serve("tcp", port, "--once")
