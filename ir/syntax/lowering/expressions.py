@@ -51,6 +51,10 @@ _INFIX: Final = {
 }
 
 
+_CONSTANTS: Final = ("None", "True", "False")
+"""The names that an attribute takes: strings, also those of dtypes and layouts, stand in quotes."""
+
+
 class ExpressionLowering(AttributeLowering):
     """The actions of the rules that make expressions, functions apart."""
 
@@ -156,8 +160,9 @@ class ExpressionLowering(AttributeLowering):
         if op is not None:
             return op
         if step.raw:
+            quoted = () if name.capitalize() in _CONSTANTS else (f'"{name}"',)
             self._report_unknown(
-                "undefined-operator", "an attribute takes no", name, token, lambda: ("None", "True", "False")
+                "undefined-operator", "an attribute takes no", name, token, lambda: (*_CONSTANTS, *quoted)
             )
             return FAILED
         self._report_unknown("undefined-operator", "unknown operator", name, token, self._operators, is_of_module=True)

@@ -92,6 +92,7 @@ def test_the_first_error_is_exactly_at_the_fault(code: str, text: str):
             "def @main(%x: Tensor[(1, 2), float32], %w: Tensor[(3, 2), float32]) { nn.dense(%x, %w) }",
             "def @main(%x: Tensor[(1, 2), float32], %w: Tensor[(3, 2), float32]) { nn.dense(%x, %w, units=None) }",
         ),
+        ("def @main(%x: int32) { cast(%x, dtype=float16) }", 'def @main(%x: int32) { cast(%x, dtype="float16") }'),
         ("def @main(%x: int32) { cast(%x) }", 'def @main(%x: int32) { cast(%x, dtype="float32") }'),
         ("def @main(%x: flaot32) { %x }", "def @main(%x: float32) { %x }"),
         ("def @main(%x: int32) {\n  %0 = add(%x, 1)\n  %0\n}", "def @main(%x: int32) {\n  %0 = add(%x, 1);\n  %0\n}"),
