@@ -35,6 +35,8 @@ __all__ = ["explore"]
 def explore(options: argparse.Namespace) -> int:
     """Write the page with the trace in it to a file, or serve it until the user ends that."""
     file, nodes = _source(options.file)
+    if is_trace(file.text):
+        _require_whole_records(file)
     try:
         page = explorer_page()
     except PageNotBuiltError as error:
@@ -42,7 +44,6 @@ def explore(options: argparse.Namespace) -> int:
     if is_trace(file.text):
         if options.passes or options.build:
             raise CommandError(f"{file.source_name} is a trace already: passes run over a text")
-        _require_whole_records(file)
         lines, code = file.text, EXIT_OK
     else:
         lines, code = _trace(options, file, nodes)

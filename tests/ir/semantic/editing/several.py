@@ -187,6 +187,8 @@ class _Edited:
                 continue
             has_type = any(other.is_of_type for other in edited)
             follows = error.code in _FOLLOWS and (part in felt or has_type)
+            if error.code == "wrong-pattern" and part is not None:  # it follows from what is matched
+                follows |= part.around in felt
             if error.code == "cannot-infer-type" and part is not None:
                 uses = names_in([*(old[at] for at in lost), *typed]).union(*[other.names for other in felt])
                 follows |= not part.bound(inside=False).isdisjoint(uses)
