@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN
 
 from ..lsp.version import VERSION
@@ -21,7 +19,7 @@ from ..worker.tracing import TracedRun, TracePasses
 from .calls import read_calls
 from .files import SourceFile, read_file, write_file
 from .limits import limited_command
-from .pipeline import read_pipeline
+from .pipeline import Pipeline, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .progress import working
 from .remarks import chosen_remarks, remark_lines, remarks_as_yaml, unknown_layer
@@ -49,12 +47,12 @@ _FUNCTION = re.compile(r"def @|@[\w.]+$")
 def _run(
     options: argparse.Namespace,
     file: SourceFile,
+    pipeline: Pipeline,
     provenance: bool = False,
     layers: SpanLayers = (),
     with_steps: bool = True,
 ) -> PassesOutcome:
-    pipeline, context = read_pipeline(options, file.text)
-    calls = tuple(replace(call, function=options.function) for call in pipeline)
+    calls, context = pipeline
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
     with_remarks = bool(getattr(options, "remarks", None) or getattr(options, "remarks_output", None))
@@ -112,7 +110,8 @@ def opt(options: argparse.Namespace) -> int:
 def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | None) -> int:
     layers = history.known.span_layers if history is not None else ()
     with_steps = history is not None
-    outcome = _run(options, file, options.provenance, layers=layers, with_steps=with_steps)
+    pipeline = read_pipeline(options, file.text)
+    outcome = _run(options, file, pipeline, options.provenance, layers=layers, with_steps=with_steps)
     if outcome.failed is not None:
         return _refused(file, outcome)
     if options.remarks or options.remarks_output:
@@ -123,7 +122,7 @@ def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | N
     if options.verify:
         from .verify import verified
 
-        code = verified(file, options)
+        code = verified(file, options, pipeline)
         if code != EXIT_OK:
             return code
     if options.diff:
@@ -136,7 +135,7 @@ def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | N
     else:
         sys.stdout.write(outcome.text)
     if history is not None:
-        history.record(outcome, read_pipeline(options, file.text)[1].opt_level)
+        history.record(outcome, pipeline.context.opt_level)
     return EXIT_OK
 
 
@@ -172,7 +171,7 @@ def trace(options: argparse.Namespace) -> int:
     if options.format == "json":
         return _trace_as_json(options)
     file = read_file(options.file)
-    outcome = _run(options, file)
+    outcome = _run(options, file, read_pipeline(options, file.text))
     if outcome.failed is not None:
         return _refused(file, outcome)
     before, columns = file.text, columns_of(sys.stdout)
@@ -243,8 +242,7 @@ def _trace_as_json(options: argparse.Namespace) -> int:
 
 def run_traced(options: argparse.Namespace, file: SourceFile, weights: bool) -> TracedRun:
     """Run the passes that a command line asks for over a file, inside a trace."""
-    pipeline, context = read_pipeline(options, file.text)
-    calls = tuple(replace(call, function=options.function) for call in pipeline)
+    calls, context = read_pipeline(options, file.text)
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
     producer = f"relay-lsp {VERSION}"

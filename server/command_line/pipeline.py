@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -18,14 +18,21 @@ from ..pass_contexts import ContextOptions, config_entry, read_context_comment
 from .calls import read_calls
 from .problems import CommandError
 
-__all__ = ["read_pipeline"]
+__all__ = ["Pipeline", "read_pipeline"]
 
 _LEVEL = re.compile(r"O([0-4])")
 _EXECUTORS = ("graph", "vm")
 
 
-def read_pipeline(options: argparse.Namespace, text: str) -> tuple[Sequence[PassCall], ContextOptions]:
-    """The passes in order, and the context that they run in; those that ``text`` names where no others are named.
+class Pipeline(NamedTuple):
+    """The passes in order, and the context that they run in."""
+
+    calls: tuple[PassCall, ...]
+    context: ContextOptions
+
+
+def read_pipeline(options: argparse.Namespace, text: str) -> Pipeline:
+    """The pipeline that a command line asks for: its passes, or those that ``text`` names where it names none.
 
     The context gates the passes of a text, as everywhere, and others where the command line says anything of which are
     to run. What the command line says of it comes before what the text says.
@@ -57,7 +64,8 @@ def read_pipeline(options: argparse.Namespace, text: str) -> tuple[Sequence[Pass
     context = _with_options(context, options)
     for name in (*(call.name for call in calls), *context.required, *context.disabled):
         _known_pass(name)
-    return params + calls, context
+    function: str = getattr(options, "function", "")  # some commands are over whole modules
+    return Pipeline(tuple(replace(call, function=function) for call in params + calls), context)
 
 
 def _known_pass(name: str) -> None:

@@ -33,9 +33,7 @@ def reduce(options: argparse.Namespace) -> int:
     file = read_file(options.file)
     calls, context = read_pipeline(options, file.text)
     name = Path(file.source_name).name
-    job = ReducePasses(
-        file.text, name, tuple(calls), options.until, context.opt_level, seconds=math.inf, context=context
-    )
+    job = ReducePasses(file.text, name, calls, options.until, context.opt_level, seconds=math.inf, context=context)
     with working("reducing") as progress, limited_command(options, lambda: progress.doing):
         outcome = job.run(lambda size: print(size, file=sys.stderr, flush=True))
     if outcome.text is None:

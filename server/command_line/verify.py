@@ -10,7 +10,7 @@ from ..worker.verification import VerifyOutcome, VerifyPasses
 from .check import report_placed
 from .files import SourceFile, read_file
 from .limits import limited_command
-from .pipeline import read_pipeline
+from .pipeline import Pipeline, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE
 from .progress import working
 
@@ -20,8 +20,8 @@ __all__ = ["bisect", "verified"]
 def bisect(options: argparse.Namespace) -> int:
     """Name the first pass of a pipeline that changes the result, breaks typing or raises."""
     file = read_file(options.file)
-    calls, _ = read_pipeline(options, file.text)
-    outcome = judge(file, options)
+    pipeline = read_pipeline(options, file.text)
+    outcome = judge(file, options, pipeline)
     for step in outcome.steps:
         said = f"not compared: {step.reason}" if step.difference is None else f"apart by {step.difference:.3g}"
         print(f"{step.name:<28} {said}")
@@ -32,24 +32,24 @@ def bisect(options: argparse.Namespace) -> int:
         return EXIT_OK
     code = report(file, outcome)
     if outcome.culprit is not None:
-        print(f"pass {outcome.number + 1} of {len(calls)}, {calls[outcome.number]}, {outcome.kind}")
+        print(f"pass {outcome.number + 1} of {len(pipeline.calls)}, {pipeline.calls[outcome.number]}, {outcome.kind}")
     return code
 
 
-def verified(file: SourceFile, options: argparse.Namespace) -> int:
+def verified(file: SourceFile, options: argparse.Namespace, pipeline: Pipeline) -> int:
     """Say on standard error how far passes keep what a file computes; the exit code, 0 where they do."""
-    outcome = judge(file, options, options.function)
+    outcome = judge(file, options, pipeline, options.function)
     if not outcome.agrees:
         return report(file, outcome)
     print(f"relay-lsp: verified: {outcome.message}", file=sys.stderr)
     return EXIT_OK
 
 
-def judge(file: SourceFile, options: argparse.Namespace, function: str = "") -> VerifyOutcome:
+def judge(file: SourceFile, options: argparse.Namespace, pipeline: Pipeline, function: str = "") -> VerifyOutcome:
     """Run the comparison, in this process; of one ``function`` where the passes may change that alone."""
     name = Path(file.source_name).name
-    calls, context = read_pipeline(options, file.text)
-    job = VerifyPasses(file.text, name, tuple(calls), context.opt_level, options.seed, context, function)
+    calls, context = pipeline
+    job = VerifyPasses(file.text, name, calls, context.opt_level, options.seed, context, function)
     with working(f"reading {name}") as progress, limited_command(options, lambda: progress.doing):
         return job.run(progress)
 
@@ -61,4 +61,4 @@ def report(file: SourceFile, outcome: VerifyOutcome) -> int:
     """
     report_placed(file, outcome.diagnostics)
     print(f"relay-lsp: {outcome.message}", file=sys.stderr)
-    return EXIT_FOUND if outcome.was_compared else EXIT_TROUBLE
+    return EXIT_TROUBLE if outcome.is_undecided else EXIT_FOUND

@@ -107,9 +107,8 @@ async def verify(server: RelayLanguageServer, *arguments: object) -> Verificatio
     async with work(server, f"Relay: verify {title}", f"verify {title}") as report:
         outcome = await server.state.passes.verify(document, calls, version_in(given.get("version")), report)
     message = f"{title}: {outcome.message}" if outcome.agrees else outcome.message
-    is_unknown = not (outcome.agrees or outcome.culprit or outcome.failed)
-    is_wrong = Severity.WARNING if is_unknown else Severity.ERROR
-    server.say(message, Severity.INFORMATION if outcome.agrees else is_wrong)
+    not_so = Severity.WARNING if outcome.is_undecided else Severity.ERROR
+    server.say(message, Severity.INFORMATION if outcome.agrees else not_so)
     return {
         "agrees": outcome.agrees,
         "message": outcome.message,

@@ -53,12 +53,13 @@ class VerifyOutcome(msgspec.Struct, frozen=True):
     @property
     def agrees(self) -> bool:
         """Whether every step that could be compared is sound, and one could be, or none changed the module."""
-        return self.culprit is None and not self.failed and self.was_compared
+        return self.culprit is None and not self.failed and not self.is_undecided
 
     @property
-    def was_compared(self) -> bool:
-        """Whether anything is known of what the passes keep."""
-        return not self.steps or any(step.difference is not None for step in self.steps)
+    def is_undecided(self) -> bool:
+        """Whether nothing is known of what the passes keep, since nothing that they changed could be compared."""
+        is_unknown = bool(self.steps) and all(step.difference is None for step in self.steps)
+        return is_unknown and self.culprit is None and not self.failed
 
 
 class VerifyPasses(msgspec.Struct, frozen=True):

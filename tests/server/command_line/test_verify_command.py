@@ -89,6 +89,14 @@ def test_what_could_not_be_compared_is_not_verified(
     assert "multiply" not in said.out
 
 
+def test_a_pass_that_raises_is_to_blame_also_where_nothing_could_be_compared(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.write_text(INCOMPARABLE)
+    assert run(["bisect", "--pass", "ToANormalForm", "--pass", "FirstOrderGradient", str(model)]) == 1
+    assert "pass 2 of 2, FirstOrderGradient, raises" in capsys.readouterr().out
+
+
 def test_what_no_pass_changes_needs_no_comparison(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model.write_text(INCOMPARABLE)
     assert run(["opt", "--verify", "--pass", "FoldScaleAxis", str(model)]) == 0
