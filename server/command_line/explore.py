@@ -65,7 +65,7 @@ def _require_whole_records(trace: SourceFile) -> None:
         CommandError: a line is no record, or the trace is of another version.
     """
     try:
-        for _ in read_records(trace.text.splitlines()):
+        for _ in read_records(trace.text.split("\n")):
             pass
     except TraceFormatError as error:
         raise CommandError(f"{trace.source_name} is no trace that can be shown: {error}") from None

@@ -37,7 +37,7 @@ def write_graphs(options: argparse.Namespace) -> int:
     file = read_file(options.file)
     code = EXIT_OK
     if is_trace(file.text):
-        lines: Iterable[str] | None = file.text.splitlines()
+        lines: Iterable[str] | None = file.text.split("\n")
     else:
         run = run_traced(options, file, weights=False)
         lines = run.lines

@@ -80,3 +80,16 @@ def test_a_trace_that_a_page_could_not_show_is_refused(
     assert run(["explore", "--export", str(page), str(written)]) == 2
     assert words in capsys.readouterr().err
     assert not page.exists()
+
+
+def test_what_other_programs_take_for_the_end_of_a_line_ends_none_of_a_trace(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.write_text(model.read_text().replace("  %1", "  /* one\u2028and two */\n  %1"), "utf-8")
+    written = tmp_path / "trace.json"
+    assert run(["trace", "-p", "FuseOps", "--format", "json", "-o", str(written), str(model)]) == 0
+    assert "\u2028" in written.read_text("utf-8")
+    assert run(["trace", "--format", "dot", str(written)]) == 0
+    assert capsys.readouterr().out.startswith("digraph")
+    run(["explore", "--export", str(tmp_path / "page.html"), str(written)])
+    assert "is no trace that can be shown" not in capsys.readouterr().err
