@@ -314,9 +314,8 @@ class _DeferredCall:
             return True
         solver.unify(self.output, result, mismatches)
         if mismatches:
-            first = mismatches[0]
-            part = Mismatch(solver.resolve(first.lhs), solver.resolve(first.rhs), first.dimensions, first.infinite)
-            needed = f"{describe(output)} is needed here: {disagreement(part)}"
+            difference = disagreement(solver.resolved(mismatches[0]))
+            needed = f"{describe(output)} is needed here: {difference}"
             message = f"{self._op.name} gives {describe(result)}, but {needed}"
             inferencer.report.error("type-mismatch", message, Place(call))
         return True

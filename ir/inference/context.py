@@ -65,9 +65,8 @@ class CallContext:
         mismatches: list[Mismatch] = []
         self._solver.unify(given, type, mismatches)
         if mismatches:
-            first, resolve = mismatches[0], self._solver.resolve
-            part = Mismatch(resolve(first.rhs), resolve(first.lhs), first.dimensions, first.infinite)
-            message = f"expected {describe(type)}, found {describe(given)}: {disagreement(part)}"
+            difference = disagreement(self._solver.resolved(mismatches[0]).turned())
+            message = f"expected {describe(type)}, found {describe(given)}: {difference}"
             raise RelationError(message, argument=argument)
 
     def require_equal(self, lhs: Dim, rhs: Dim) -> bool:

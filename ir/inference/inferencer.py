@@ -163,14 +163,13 @@ class Inferencer:
         mismatches: list[Mismatch] = []
         result = self.solver.unify(lhs, rhs, mismatches, assign_rhs=assign_rhs)
         if mismatches:
-            first = mismatches[0]
-            lhs, rhs = self.solver.resolve(first.lhs), self.solver.resolve(first.rhs)
-            if self.solver.contains_error(lhs) or self.solver.contains_error(rhs):
+            first = self.solver.resolved(mismatches[0])
+            if self.solver.contains_error(first.lhs) or self.solver.contains_error(first.rhs):
                 return result
             if not self.report.is_worded:
                 self.report.count(blame)
                 return result
-            explanation = explain(Mismatch(lhs, rhs, first.dimensions, first.infinite))
+            explanation = explain(first)
             code = "infinite-type" if first.infinite else explanation.code
             self.report.error(code, explanation.message, explanation.place, explanation.related, blame=blame)
         return result

@@ -158,7 +158,7 @@ def _write(inferencer: Inferencer, expr: RefWrite) -> None:
 
     def explain(mismatch: Mismatch) -> Finding:
         given = describe(inferencer.resolved(expr.value))
-        difference = disagreement(Mismatch(mismatch.lhs, mismatch.rhs, mismatch.dimensions, mismatch.infinite))
+        difference = disagreement(mismatch)
         message = f"{name_of(expr.ref)} holds {describe(inferencer.solver.resolve(content))}, not {given}: {difference}"
         return Finding("type-mismatch", message, Place(expr, argument=1), inferencer.origins(expr.ref, expr.value))
 

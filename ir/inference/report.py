@@ -186,10 +186,8 @@ def name_of(expr: Expr) -> str:
 
 def facing(mismatch: Mismatch, wanted: Type) -> Mismatch:
     """``mismatch`` with the wanted type on the left; unification may have turned the sides round."""
-    turned = same_type(mismatch.rhs, wanted) and not same_type(mismatch.lhs, wanted)
-    if not turned:
-        return mismatch
-    return Mismatch(mismatch.rhs, mismatch.lhs, mismatch.dimensions, mismatch.infinite)
+    is_turned = same_type(mismatch.rhs, wanted) and not same_type(mismatch.lhs, wanted)
+    return mismatch.turned() if is_turned else mismatch
 
 
 def last_of(expr: Expr) -> Expr:

@@ -58,6 +58,10 @@ class Mismatch(msgspec.Struct, frozen=True):
     dimensions: tuple[int, ...] = ()
     infinite: bool = False
 
+    def turned(self) -> Mismatch:
+        """The same with its sides changed round."""
+        return Mismatch(self.rhs, self.lhs, self.dimensions, self.infinite)
+
 
 class Deferred(Protocol):
     """A relation that waits. ``run`` tries again and says whether it is settled."""
@@ -142,6 +146,11 @@ class TypeSolver:
         for passed in path:
             merged[id(passed)] = value
         return value
+
+    def resolved(self, mismatch: Mismatch) -> Mismatch:
+        """The two types of a mismatch with everything that is known put in."""
+        lhs, rhs = self.resolve(mismatch.lhs), self.resolve(mismatch.rhs)
+        return Mismatch(lhs, rhs, mismatch.dimensions, mismatch.infinite)
 
     def resolve(self, type: Type, memo: dict[int, Type] | None = None) -> Type:
         """``type`` with everything that is known put in.
