@@ -101,6 +101,8 @@ class TextEdit(msgspec.Struct, frozen=True):
 def with_line_ends_of(text: str, edits: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
     """The edits of ``text`` with line ends in what they write as most lines of the text have them."""
     end = line_end_of(text)
+    if end == "\n":  # what else is in an edit stood in the text
+        return tuple(edits)
     return tuple(TextEdit(edit.span, re.sub(r"\r?\n", end, edit.new_text)) for edit in edits)
 
 

@@ -55,8 +55,14 @@ class EditedText:
     places: Callable[[Expr], TextSpan | None] | None = None
     """Where the module's expressions stand in the edited text, where that is known without reading it; a function of
     the module stands where its name does. It is of no use for variables, operators, global names and ``let``."""
-    states_its_types: bool = False
-    """Whether it is known that no type comment of the edited text contradicts the module."""
+    renamed: Renaming | None = None
+    """How the edited text is ``canonical`` with other names, where it is known to be that."""
+    canonical: str = ""
+
+    @property
+    def states_its_types(self) -> bool:
+        """Whether it is known that no type comment of the edited text contradicts the module."""
+        return self.renamed is not None and self.renamed.states_same_types(self.text, self.canonical)
 
 
 def text_edits(
@@ -99,7 +105,7 @@ def edited_text(
             names = renaming(tokens, layouts[1], inferred, indices.are_same) if has_same_types else None
             if names is not None:
                 places = partial(_place, printed.positions, names)
-                return EditedText(edits, edited, places, names.states_same_types(edited, printed.text))
+                return EditedText(edits, edited, places, names, printed.text)
             wanted = wanted or (after if _is_typed(after) else infer_types(after).module)
             if _means(read(edited), wanted):
                 return EditedText(edits, edited)

@@ -111,9 +111,9 @@ class RunPasses:
         readers = (read,) if self.with_steps or self.with_changes else ()
         edited = edited_text(self.text, run.parsed, run.module, run.trace, *readers) if run.changing else None
         edits = with_line_ends_of(self.text, edited.edits) if edited is not None else ()
-        states_its_types = edited is not None and edited.states_its_types
         edits = with_carried_comments(self.text, self.name, edits, run)
-        if not states_its_types and any("/* ty=" in piece for piece in kept_pieces(self.text, edits)):
+        keeps_types = any("/* ty=" in piece for piece in kept_pieces(self.text, edits))
+        if keeps_types and not (edited is not None and edited.states_its_types):
             # What the passes left alone keeps its bytes, and may have another type all the same.
             snapshot = open_snapshot(apply_edits(self.text, edits), self.name, with_spans=False)
             trust_type_comments(snapshot, written_spans(edits))
