@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, SyntaxNode
+from relay_lsp.ir.text.line_index import line_end_of
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import Type
 
@@ -18,7 +19,6 @@ from .syntax import (
     expression_at,
     fresh_name,
     indentation,
-    line_end,
     names_in,
     outer_names,
 )
@@ -59,7 +59,7 @@ def _extract(snapshot: Snapshot, node: SyntaxNode) -> Sequence[TextEdit]:
     listed = ", ".join(f"{parameters[symbol]}{_annotation(type)}" for symbol, type in zip(outer, types, strict=True))
     arrow = f" -> {spelled}" if (spelled := annotation_text(result)) else ""
     body = _body(snapshot.text, span, outer, parameters)
-    end_of_line = line_end(snapshot.text)
+    end_of_line = line_end_of(snapshot.text)
     definition = end_of_line.join(("", "", f"{head}({listed}){arrow} {{", f"  {body}", "}"))
     call = f"{name}({', '.join(symbol.name for symbol in outer)})"
     end = definition_span(snapshot, function).end

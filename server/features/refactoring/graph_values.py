@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, SyntaxNode
+from relay_lsp.ir.text.line_index import line_end_of
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .refactoring import Refactoring, RefactoringError, checked
@@ -15,7 +16,6 @@ from .syntax import (
     fresh_graph_number,
     indentation,
     is_visible,
-    line_end,
     outer_names,
     statement_around,
     value_span,
@@ -58,7 +58,7 @@ def _bind(snapshot: Snapshot, node: SyntaxNode) -> Sequence[TextEdit]:
     name = f"%{fresh_graph_number(snapshot, function)}"
     text = snapshot.text
     line_start = text.rfind("\n", 0, start) + 1
-    gap = " " if text[line_start:start].strip() else line_end(text) + indentation(text, start)
+    gap = " " if text[line_start:start].strip() else line_end_of(text) + indentation(text, start)
     binding = f"{name} = {text[node.span.start : node.span.end]};{gap}"
     if start == node.span.start:  # one edit: two at one place have no order
         return checked(snapshot, [TextEdit(node.span, binding + name)])

@@ -23,7 +23,6 @@ __all__ = [
     "indentation",
     "is_comment",
     "is_visible",
-    "line_end",
     "names_in",
     "outer_names",
     "statement_around",
@@ -165,12 +164,6 @@ def indentation(text: str, offset: int) -> str:
     while end < len(text) and text[end] in " \t":
         end += 1
     return text[start:end]
-
-
-def line_end(text: str) -> str:
-    """How the lines of a text end, as its first one does."""
-    first = text.find("\n")
-    return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
 def is_comment(token: Token) -> bool:
