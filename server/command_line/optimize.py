@@ -19,7 +19,7 @@ from ..worker.tracing import TracedRun, TracePasses
 from .calls import read_calls
 from .files import SourceFile, read_file, write_file
 from .limits import limited_command
-from .pipeline import Pipeline, read_pipeline
+from .pipeline import CommandPipeline, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .progress import working
 from .remarks import chosen_remarks, remark_lines, remarks_as_yaml, unknown_layer
@@ -47,7 +47,7 @@ _FUNCTION = re.compile(r"def @|@[\w.]+$")
 def _run(
     options: argparse.Namespace,
     file: SourceFile,
-    pipeline: Pipeline,
+    pipeline: CommandPipeline,
     provenance: bool = False,
     layers: SpanLayers = (),
     with_steps: bool = True,

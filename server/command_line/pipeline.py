@@ -18,20 +18,20 @@ from ..pass_contexts import ContextOptions, config_entry, read_context_comment
 from .calls import read_calls
 from .problems import CommandError
 
-__all__ = ["Pipeline", "read_pipeline"]
+__all__ = ["CommandPipeline", "read_pipeline"]
 
 _LEVEL = re.compile(r"O([0-4])")
 _EXECUTORS = ("graph", "vm")
 
 
-class Pipeline(NamedTuple):
+class CommandPipeline(NamedTuple):
     """The passes in order, and the context that they run in."""
 
     calls: tuple[PassCall, ...]
     context: ContextOptions
 
 
-def read_pipeline(options: argparse.Namespace, text: str) -> Pipeline:
+def read_pipeline(options: argparse.Namespace, text: str) -> CommandPipeline:
     """The pipeline that a command line asks for: its passes, or those that ``text`` names where it names none.
 
     The context gates the passes of a text, as everywhere, and others where the command line says anything of which are
@@ -65,7 +65,7 @@ def read_pipeline(options: argparse.Namespace, text: str) -> Pipeline:
     for name in (*(call.name for call in calls), *context.required, *context.disabled):
         _known_pass(name)
     function: str = getattr(options, "function", "")  # some commands are over whole modules
-    return Pipeline(tuple(replace(call, function=function) for call in params + calls), context)
+    return CommandPipeline(tuple(replace(call, function=function) for call in params + calls), context)
 
 
 def _known_pass(name: str) -> None:

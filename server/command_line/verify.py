@@ -10,7 +10,7 @@ from ..worker.verification import VerifyOutcome, VerifyPasses
 from .check import report_placed
 from .files import SourceFile, read_file
 from .limits import limited_command
-from .pipeline import Pipeline, read_pipeline
+from .pipeline import CommandPipeline, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE
 from .progress import working
 
@@ -36,7 +36,7 @@ def bisect(options: argparse.Namespace) -> int:
     return code
 
 
-def verified(file: SourceFile, options: argparse.Namespace, pipeline: Pipeline) -> int:
+def verified(file: SourceFile, options: argparse.Namespace, pipeline: CommandPipeline) -> int:
     """Say on standard error how far passes keep what a file computes; the exit code, 0 where they do."""
     outcome = judge(file, options, pipeline, options.function)
     if not outcome.agrees:
@@ -45,7 +45,9 @@ def verified(file: SourceFile, options: argparse.Namespace, pipeline: Pipeline) 
     return EXIT_OK
 
 
-def judge(file: SourceFile, options: argparse.Namespace, pipeline: Pipeline, function: str = "") -> VerifyOutcome:
+def judge(
+    file: SourceFile, options: argparse.Namespace, pipeline: CommandPipeline, function: str = ""
+) -> VerifyOutcome:
     """Run the comparison, in this process; of one ``function`` where the passes may change that alone."""
     name = Path(file.source_name).name
     calls, context = pipeline
