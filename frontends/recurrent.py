@@ -6,9 +6,9 @@ All weights are laid out as (gates times hidden size, features). Source of the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Expr
@@ -82,37 +82,79 @@ class Peepholes:
     output: Expr
 
 
-def rnn_cell(
-    steps: Sequence[Expr], hidden: Expr, weights: CellWeights, *, backwards: bool = False, activation: Activation = tanh
-) -> tuple[list[Expr], Expr]:
-    """The hidden state after each step, in the order of the computation, and the last one."""
-    outputs: list[Expr] = []
-    for step in reversed(steps) if backwards else steps:
-        from_input = dense(step, weights.input)
-        from_hidden = dense(hidden, weights.hidden)
-        if weights.input_bias is not None and weights.hidden_bias is not None:
-            from_input = add(from_input, weights.input_bias)
-            from_hidden = add(from_hidden, weights.hidden_bias)
-        hidden = activation(add(from_input, from_hidden))
-        outputs.append(hidden)
-    return outputs, hidden
-
-
 class _Lengths:
     """Masks of a batch whose sequences end at different steps."""
 
-    def __init__(self, lengths: Expr, steps: int, dtype: str, with_start: bool) -> None:
+    def __init__(self, lengths: Expr, steps: Sequence[Expr], backwards: bool) -> None:
+        dtype, count = dtype_of(steps[0]), len(steps)
         index_dtype = dtype_of(lengths)
         (batch,) = static_shape_of(lengths, "the sequence lengths")
-        indices = expand_dims(arange(constant(0), constant(steps), dtype=index_dtype), 1)
-        limits = broadcast_to(lengths, [steps, batch])
+        indices = expand_dims(arange(constant(0), constant(count), dtype=index_dtype), 1)
+        limits = broadcast_to(lengths, [count, batch])
 
         def mask(comparison: str) -> Outputs:
             return unbind(expand_dims(cast(call(comparison, indices, limits), dtype), 2))
 
         self.running = mask("less")
         self.ended = mask("greater_equal")
-        self.starting = mask("equal") if with_start else None
+        self.starting = mask("equal") if backwards else None
+
+    @classmethod
+    def of(cls, lengths: Expr | None, steps: Sequence[Expr], backwards: bool) -> _Lengths | None:
+        """The masks of these steps; ``None`` where all sequences have all of them."""
+        return None if lengths is None else cls(lengths, steps, backwards)
+
+
+class _State:
+    """A state of a cell, from step to step: it is zero behind the end of a sequence, and begins there backwards."""
+
+    def __init__(self, initial: Expr, lengths: _Lengths | None) -> None:
+        self.value = initial
+        self._initial: Final = initial
+        self._lengths: Final = lengths
+        self.last = initial
+        """What it was at the last step of each sequence."""
+        if lengths is not None:
+            self.last = zeros(static_shape_of(initial, "the initial state"), dtype_of(initial))
+
+    def step(self, index: int, value: Expr) -> Expr:
+        """Take over what a step makes of it; gives what that step has as its output."""
+        lengths = self._lengths
+        if lengths is None:
+            self.value = self.last = value
+            return value
+        value = multiply(value, lengths.running[index])
+        self.last = add(multiply(self.last, lengths.ended[index]), value)
+        self.value = value
+        if lengths.starting is not None:
+            self.value = add(value, multiply(self._initial, lengths.starting[index]))
+        return value
+
+
+def rnn_cell(
+    steps: Sequence[Expr],
+    hidden: Expr,
+    weights: CellWeights,
+    *,
+    backwards: bool = False,
+    activation: Activation = tanh,
+    sequence_lengths: Expr | None = None,
+) -> tuple[list[Expr], Expr]:
+    """The hidden state after each step, in the order of the computation, and the last one."""
+    state = _State(hidden, _Lengths.of(sequence_lengths, steps, backwards))
+    outputs: list[Expr] = []
+    for index in _order(steps, backwards):
+        from_input = dense(steps[index], weights.input)
+        from_hidden = dense(state.value, weights.hidden)
+        if weights.input_bias is not None and weights.hidden_bias is not None:
+            from_input = add(from_input, weights.input_bias)
+            from_hidden = add(from_hidden, weights.hidden_bias)
+        outputs.append(state.step(index, activation(add(from_input, from_hidden))))
+    return outputs, state.last
+
+
+def _order(steps: Sequence[Expr], backwards: bool) -> Iterable[int]:
+    return reversed(range(len(steps))) if backwards else range(len(steps))
 
 
 def gru_cell(
@@ -130,22 +172,13 @@ def gru_cell(
 
     The gates stand in the weights in the order reset, update, new.
     """
-    dtype = dtype_of(steps[0])
-    masks = None if sequence_lengths is None else _Lengths(sequence_lengths, len(steps), dtype, backwards)
-    initial = hidden
+    state = _State(hidden, _Lengths.of(sequence_lengths, steps, backwards))
+    gates = _gru_gates_linear if linear_before_reset else _gru_gates
     outputs: list[Expr] = []
-    output = zeros(static_shape_of(hidden, "the hidden state"), dtype)
-    for index in reversed(range(len(steps))) if backwards else range(len(steps)):
-        gates = _gru_gates_linear if linear_before_reset else _gru_gates
-        update_gate, new_gate = gates(steps[index], hidden, weights, gate_activation, new_activation)
-        hidden = add(multiply(subtract(hidden, new_gate), update_gate), new_gate)
-        if masks is not None:
-            hidden = multiply(hidden, masks.running[index])
-        outputs.append(hidden)
-        output = hidden if masks is None else add(multiply(output, masks.ended[index]), hidden)
-        if masks is not None and masks.starting is not None:
-            hidden = add(hidden, multiply(initial, masks.starting[index]))
-    return outputs, output
+    for index in _order(steps, backwards):
+        update_gate, new_gate = gates(steps[index], state.value, weights, gate_activation, new_activation)
+        outputs.append(state.step(index, add(multiply(subtract(state.value, new_gate), update_gate), new_gate)))
+    return outputs, state.last
 
 
 def _gru_gates_linear(
@@ -191,14 +224,18 @@ def lstm_cell(
     cell_activation: Activation = tanh,
     hidden_activation: Activation = tanh,
     backwards: bool = False,
+    sequence_lengths: Expr | None = None,
 ) -> tuple[list[Expr], Expr, Expr]:
     """The hidden state after each step, in the order of the computation, the last one, and the last cell state.
 
     The gates stand in the weights in the order input, forget, cell, output.
     """
+    lengths = _Lengths.of(sequence_lengths, steps, backwards)
+    hidden_state, cell_state = _State(hidden, lengths), _State(cell, lengths)
     outputs: list[Expr] = []
-    for step in reversed(steps) if backwards else steps:
-        joined = concatenate([step, hidden], 1)
+    for index in _order(steps, backwards):
+        cell = cell_state.value
+        joined = concatenate([steps[index], hidden_state.value], 1)
         gates = dense(joined, concatenate([weights.input, weights.hidden], 1))
         if weights.input_bias is not None:
             gates = add(gates, weights.input_bias)
@@ -216,5 +253,6 @@ def lstm_cell(
         hidden = multiply(gate_activation(output_gate), hidden_activation(cell))
         if projection is not None:
             hidden = dense(hidden, projection)
-        outputs.append(hidden)
-    return outputs, hidden, cell
+        cell_state.step(index, cell)
+        outputs.append(hidden_state.step(index, hidden))
+    return outputs, hidden_state.last, cell_state.last

@@ -164,6 +164,17 @@ class OnnxNode(ModelNode[Expr]):
         """An integer attribute; required where there is no default."""
         return int(self._attribute(name, int, "an integer", _REQUIRED if default is None else default))
 
+    def axis(self, default: int) -> int:
+        """The attribute ``axis``, a dimension of the first input; it may count from the end.
+
+        Raises:
+            ConversionError: there is no such dimension.
+        """
+        axis, rank = self.int("axis", default), self.rank()
+        if not -rank <= axis < rank:
+            raise self.invalid("axis", f"axis {axis} is out of bounds of {rank} dimensions")
+        return axis
+
     def float(self, name: str, default: float | None = None) -> float:
         """A number; required where there is no default."""
         return float(self._attribute(name, (float, int), "a number", _REQUIRED if default is None else default))

@@ -244,6 +244,8 @@ class ModelConversion:
         result = converter.convert(node)
         if not isinstance(result, (list, dict)) or not (kind in _OF_LISTS or operation.changes_list):
             result = self._finish(result, operation, name)
+        if self.program.is_exported:
+            self._require_declared_types(operation, result)
         if kind in WRITE_BACK:
             self._views.setdefault(operation.inputs[0], []).append(operation)
         if _is_in_place(kind) and operation.inputs and isinstance(result, Expr):
@@ -327,6 +329,35 @@ class ModelConversion:
                 part.checked_type = ERROR  # What is below it need not be examined again.
                 self.broken.add(part)
         return result
+
+    def _require_declared_types(self, operation: Operation, result: TorchResult) -> None:
+        """Check that results are of the kind of numbers, and have the shape, that an exported program declares.
+
+        Raises:
+            ConversionError: one is or has not, so that what is computed is not what the program computes.
+        """
+        for value, part in zip(operation.outputs, result if isinstance(result, tuple) else (result,), strict=False):
+            type = part.checked_type if isinstance(part, Expr) else None
+            if not isinstance(type, TensorType) or not self.is_used(value) or self._uses_broken(operation):
+                continue
+            if value.dtype is not None and ("float" in value.dtype) != ("float" in str(type.dtype)):
+                raise ConversionError(
+                    f"the result is to be of {value.dtype}, and is of {type.dtype} here", code="type-mismatch"
+                )
+            declared = value.shape
+            if declared is None:
+                continue
+            known = all(
+                size == dim
+                for size, dim in zip(declared, type.shape, strict=False)
+                if size is not None and isinstance(dim, int)
+            )
+            if len(declared) != len(type.shape) or not known:
+                shown = ", ".join("?" if size is None else str(size) for size in declared)
+                raise ConversionError(
+                    f"the result is to have the shape ({shown}), and has ({', '.join(map(str, type.shape))}) here",
+                    code="type-mismatch",
+                )
 
     # ---- what cannot be converted
 

@@ -174,7 +174,8 @@ class TfliteGraphImporter:
         """What the converter makes, with its type and its layer's name.
 
         Raises:
-            ConversionError: there is no converter, or what it makes is ill-typed or gives another number of results.
+            ConversionError: there is no converter, or what it makes is ill-typed, gives another number of results, or
+                results of other element types than the model declares.
         """
         converter = converters.find(node.operator)
         if converter is None:
@@ -191,7 +192,24 @@ class TfliteGraphImporter:
         count = len(result) if isinstance(result, Outputs) else 1
         if count != len(node.outputs):
             raise ConversionError(f"{node.operator} gives {count} results here, not {len(node.outputs)}")
+        self._require_declared_dtypes(node, result)
         return result
+
+    def _require_declared_dtypes(self, node: TfliteNode, result: Expr | Outputs) -> None:
+        """Check that results are of the element types that the model declares, where no others are given for inputs.
+
+        Raises:
+            ConversionError: one of them is not, so that what is computed is not what the model computes.
+        """
+        if self._dtypes:
+            return
+        for operand, part in zip(node.outputs, result if isinstance(result, Outputs) else [result], strict=True):
+            type = type_of(part)
+            if isinstance(type, TensorType) and type.dtype != operand.dtype:
+                raise ConversionError(
+                    f"{operand.name} is to be of {operand.dtype}, and {node.operator} gives {type.dtype} here",
+                    code="type-mismatch",
+                )
 
     def _kept_call(self, node: TfliteNode) -> Expr | Outputs:
         args: list[Expr] = []

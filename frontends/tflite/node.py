@@ -15,11 +15,12 @@ import numpy as np
 
 from relay_lsp.ir.builder import constant
 from relay_lsp.ir.expressions import Constant, Expr, NDArray
+from relay_lsp.ir.types import is_static
 
 from ..converters import Converters
 from ..diagnostics import ConversionError
 from ..folding import Folder
-from ..inspection import static_shape_of
+from ..inspection import shape_of, static_shape_of
 from ..nodes import ModelNode
 from ..operators import Outputs, immediate
 from .generated import names_of, schema
@@ -198,7 +199,11 @@ class Operand:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The declared shape; the inferred one of what has no dimensions, or does not tell them."""
+        """The shape of what gives it; the declared one of what the model holds, or where the other is not known."""
+        made = self._scope.find(self.index)
+        known = None if made is None else shape_of(made)
+        if known is not None and is_static(known):
+            return tuple(int(size) for size in known if isinstance(size, int))
         return self.record.shape or static_shape_of(self.expr, self.name)
 
     @property

@@ -21,12 +21,14 @@ __all__ = [
     "clip_steps",
     "dequantize",
     "dequantized",
+    "dequantized_weights",
     "product_scale",
     "quantize",
     "requantize",
     "requantized_like",
     "require_same_steps",
     "same_steps",
+    "weights_for",
 ]
 
 _ACTIVATION = "fused_activation_function"
@@ -35,7 +37,8 @@ _BOUNDS: dict[str, tuple[float, float | None]] = {"RELU": (0.0, None), "RELU6": 
 
 def quantize(data: Expr, result: Operand) -> Expr:
     """``qnn.quantize`` to the steps of ``result``."""
-    return call("qnn.quantize", data, result.scale, result.zero_point, out_dtype=result.dtype)
+    axis = result.quantized_axis if result.scale.data.ndim else -1
+    return call("qnn.quantize", data, result.scale, result.zero_point, axis=axis, out_dtype=result.dtype)
 
 
 def dequantize(data: Expr, tensor: Operand) -> Expr:
@@ -47,6 +50,36 @@ def dequantize(data: Expr, tensor: Operand) -> Expr:
 def dequantized(tensor: Operand) -> Expr:
     """The numbers of ``tensor``, in floating point where it is quantised."""
     return dequantize(tensor.expr, tensor) if tensor.is_quantized else tensor.expr
+
+
+def dequantized_weights(tensor: Operand, weight: Operand) -> Expr | None:
+    """The numbers of quantised weights that a tensor of floating-point numbers is multiplied by; else ``None``.
+
+    Such hybrid layers come of quantisation of the dynamic range. The interpreter quantises the tensor too while it
+    runs; here it stays as it is. TVM multiplies by the steps as they are.
+
+    Raises:
+        ConversionError: one of the two is quantised, or of another type, and the other one has no scale for that.
+    """
+    if tensor.is_quantized == weight.is_quantized and (tensor.is_quantized or tensor.dtype == weight.dtype):
+        return None
+    if tensor.is_quantized or not weight.is_quantized:
+        raise ConversionError(
+            f"{weight.name} of {weight.dtype} and {tensor.name} of {tensor.dtype} are multiplied, and not both of them "
+            "are quantised",
+            input=weight.name,
+        )
+    return dequantize(weight.expr, weight)
+
+
+def weights_for(tensor: Operand, weight: Operand) -> Expr:
+    """The weights that a tensor is multiplied by: the numbers where these are wanted, as they are elsewhere.
+
+    Raises:
+        ConversionError: as :func:`dequantized_weights`.
+    """
+    numbers = dequantized_weights(tensor, weight)
+    return weight.expr if numbers is None else numbers
 
 
 def requantize(data: Expr, scale: Expr, zero_point: Expr, result: Operand, axis: int = -1) -> Expr:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 
 import numpy as np
 
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Constant, Expr, NDArray
+from relay_lsp.ir.types import Dim
 
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, shape_of, static_shape_of
@@ -38,7 +39,9 @@ def _image_rank(node: OnnxNode) -> int:
 def resize_by_scales(node: OnnxNode) -> Expr:
     """``image.resize`` by scales, with asymmetric coordinates."""
     method, rank = _method(node), _image_rank(node)
-    size = node.fold(strided_slice(_scaled(node, node.input(1)), [2], [rank]))
+    scales = node.input(1)
+    _check_scales(node, scales)
+    size = node.fold(strided_slice(_scaled(node, scales), [2], [rank]))
     return _resized(node, rank, size, None, method, "asymmetric", "", -0.5, 0, 0.0)
 
 
@@ -72,8 +75,12 @@ def resize_to_size(node: OnnxNode) -> Expr:
         size = _keeping_ratio(node, size)
     if size is None:
         assert scales is not None
-        _warn_of_rounding(node, scales)
+        _check_scales(node, scales)
         size = _scaled(node, scales)
+    rounding = node.string("nearest_mode", "round_prefer_floor")
+    _check_size(node, size)
+    if method == _METHODS["nearest"] and coordinates == "asymmetric":
+        _warn_of_floor(node, size, rounding)
     if region is not None:
         corners = [strided_slice(region, [2], [rank]), strided_slice(region, [rank + 2], [2 * rank])]
         region = node.fold(concatenate(corners, 0))
@@ -84,7 +91,7 @@ def resize_to_size(node: OnnxNode) -> Expr:
         region,
         method,
         coordinates,
-        node.string("nearest_mode", "round_prefer_floor"),
+        rounding,
         node.float("cubic_coeff_a", -0.75),
         node.int("exclude_outside", 0),
         node.float("extrapolation_value", 0.0),
@@ -160,17 +167,70 @@ def _with_ratio(node: OnnxNode, present: Sequence[int], wanted: NDArray) -> NDAr
         return wanted
     ratios = [float(want) / have for want, have in zip(wanted, present, strict=True)]
     scale = min(ratios) if policy == "not_larger" else max(ratios)
+    _warn_of_rounding(node, [scale] * len(present), present)
     return np.array([math.floor(scale * have + 0.5) for have in present], wanted.dtype)
 
 
-def _warn_of_rounding(node: OnnxNode, scales: Expr) -> None:
-    known, present = node.known_value(scales), shape_of(node.input())
-    if known is None or len(known) != len(present):
+def _check_scales(node: OnnxNode, scales: Expr) -> None:
+    """Refuse other batches and channels, and warn of scales that Relay, which has sizes alone, does not keep."""
+    known = _known_numbers(node, scales, "scales")
+    if known is None:
         return
-    for scale, size in zip(known, present, strict=True):
-        if isinstance(size, int) and abs(size * float(scale) - round(size * float(scale))) > 1e-4:
+    if any(float(scale) != 1 for scale in known[:2]):
+        raise ConversionError(_SPACE_ALONE)
+    _warn_of_rounding(node, [float(scale) for scale in known], node.shape())
+
+
+_SPACE_ALONE = "batches and channels are not scaled: Relay resizes what follows the first two dimensions"
+
+
+def _check_size(node: OnnxNode, size: Expr) -> None:
+    known = _known_numbers(node, size, "sizes")
+    for present, wanted in zip(node.shape()[:2], () if known is None else known, strict=False):
+        if isinstance(present, int) and present != int(wanted):
+            raise ConversionError(_SPACE_ALONE)
+
+
+def _known_numbers(node: OnnxNode, given: Expr, what: str) -> NDArray | None:
+    """What is given for each dimension of the image, where that is known."""
+    known = node.known_value(given)
+    if known is not None:
+        _require_rank(node, known, what)
+    return known
+
+
+def _require_rank(node: OnnxNode, given: Sized, what: str) -> None:
+    if len(given) != node.rank():
+        raise ConversionError(f"there must be {node.rank()} {what}, not {len(given)}")
+
+
+def _warn_of_rounding(node: OnnxNode, scales: Sequence[float], present: Sequence[Dim]) -> None:
+    for scale, size in zip(scales, present, strict=True):
+        doubt = "is" if isinstance(size, int) else "may be"
+        times = size * scale if isinstance(size, int) else scale
+        if abs(times - round(times)) > 1e-4:
             node.warn(
-                "resize-scale", f"{size} times {float(scale):g} is no whole number: Relay takes the ratio of the sizes"
+                "resize-scale", f"{size} times {scale:g} {doubt} no whole number: Relay takes the ratio of the sizes"
+            )
+
+
+def _warn_of_floor(node: OnnxNode, size: Expr, rounding: str) -> None:
+    """Warn where Relay divides whole numbers, and so takes the pixel before, whatever the rounding.
+
+    Source of the rule: ``can_convert_multiply_to_intdiv`` in ``python/tvm/topi/image/resize.py``.
+    """
+    known = node.known_value(size)
+    if known is None or rounding == "floor":
+        return
+    for present, wanted in zip(node.shape()[2:], known[2:], strict=False):
+        if not isinstance(present, int) or present < 1 or int(wanted) % present:
+            continue
+        times = int(wanted) // present
+        if times > 2 or (times == 2 and rounding != "round_prefer_floor"):
+            node.warn(
+                "resize-scale",
+                f"{present} becomes {int(wanted)}, {times} times as much: Relay then takes the pixel before a place, "
+                f"and not as nearest_mode {rounding} says",
             )
 
 
@@ -220,10 +280,12 @@ def upsample(node: OnnxNode) -> Expr:
             if known is None
             else [float(scale) for scale in known.reshape(-1)]
         )
-    if len(scales) != rank:
-        raise ConversionError(f"there must be {rank} scales, not {len(scales)}")
+    _require_rank(node, scales, "scales")
     if any(isinstance(scale, float) and scale != 1.0 for scale in scales[:2]):
-        raise ConversionError("batches and channels are not scaled")
+        raise ConversionError(_SPACE_ALONE)
+    for scale, size in zip(scales, node.shape(), strict=True):
+        if isinstance(scale, float):
+            _warn_of_rounding(node, [scale], [size])
     if rank == 5:
         depth, height, width = scales[2:]
         mode = "asymmetric"

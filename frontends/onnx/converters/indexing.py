@@ -17,7 +17,8 @@ def positive_indices(node: OnnxNode, data: Expr, indices: Expr, axis: int) -> Ex
     Source of the rule: ``normalize_gather_indices`` in ``python/tvm/relay/frontend/onnx.py``.
     """
     dtype = dtype_of(indices)
-    size = take(call("shape_of", data, dtype=dtype), constant(axis, "int64"))
+    # An axis from the end would be taken for the first: ``take`` stops at the bounds.
+    size = take(call("shape_of", data, dtype=dtype), constant(axis % rank_of(data), "int64"))
     is_negative = node.fold(call("less", indices, constant(0, dtype)))
     if isinstance(is_negative, Constant) and is_negative.data.size == 1:
         return add(indices, size) if is_negative.data.item() else indices
@@ -27,14 +28,14 @@ def positive_indices(node: OnnxNode, data: Expr, indices: Expr, axis: int) -> Ex
 @converter("Gather")
 def gather(node: OnnxNode) -> Expr:
     """``take`` along an axis."""
-    data, axis = node.input(0), node.int("axis", 0)
+    data, axis = node.input(0), node.axis(0)
     return take(data, positive_indices(node, data, node.input(1), axis), axis)
 
 
 @converter("GatherElements")
 def gather_elements(node: OnnxNode) -> Expr:
     """``gather``."""
-    data, axis = node.input(0), node.int("axis", 0)
+    data, axis = node.input(0), node.axis(0)
     return call("gather", data, positive_indices(node, data, node.input(1), axis), axis=axis)
 
 
@@ -86,11 +87,9 @@ def scatter_elements_with_reduction(node: OnnxNode) -> Expr:
 
 def _scatter_elements(node: OnnxNode, reduction: str) -> Expr:
     node.require_inputs(3)
-    axis, rank = node.int("axis", 0), node.rank()
+    axis = node.axis(0)
     if node.dtype(1) not in ("int32", "int64"):
         raise ConversionError(f"indices must be int32 or int64, not {node.dtype(1)}", input="1")
-    if not -rank <= axis < rank:
-        raise node.invalid("axis", f"axis {axis} is out of bounds of {rank} dimensions")
     return call("scatter_elements", node.input(0), node.input(1), node.input(2), axis=axis, reduction=reduction)
 
 
@@ -139,6 +138,8 @@ def non_zero(node: OnnxNode) -> Expr:
 def one_hot_of_indices(node: OnnxNode) -> Expr:
     """``one_hot``, its indices counted from the start."""
     indices, depth, values = node.input(0), node.input(1), node.input(2)
+    if rank_of(depth):  # ONNX takes a list of one number too.
+        depth = node.fold(reshape(depth, []))
     off, on = take(values, constant(0)), take(values, constant(1))
     dtype, index_dtype = dtype_of(on), dtype_of(indices)
     is_negative = call("less", indices, constant(0, index_dtype))

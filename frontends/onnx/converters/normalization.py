@@ -149,8 +149,10 @@ def softmax_of_matrix(node: OnnxNode) -> Expr:
 @converter("Softmax", since=13)
 def softmax_of_axis(node: OnnxNode) -> Expr:
     """``nn.softmax``."""
-    axis = node.int("axis", -1)
-    return call("nn.softmax", node.input(), axis=axis + node.rank() if axis < 0 else axis)
+    axis, rank = node.int("axis", -1), node.rank()
+    if not -rank <= axis < rank:
+        raise node.invalid("axis", f"axis {axis} is out of bounds of {rank} dimensions")
+    return call("nn.softmax", node.input(), axis=axis + rank if axis < 0 else axis)
 
 
 @converter("LogSoftmax")

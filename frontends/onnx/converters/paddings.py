@@ -12,6 +12,7 @@ import numpy as np
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Constant, Expr
 
+from ...diagnostics import ConversionError
 from ...inspection import rank_of
 from ...operators import concatenate, pad, reshape, strided_slice, subtract, take, transpose
 from ..node import OnnxNode, converter
@@ -69,6 +70,8 @@ def pad_by_input(node: OnnxNode) -> Expr:
         rank = node.rank()
         given = [int(number) for number in node.constant_input(1).reshape(-1)]
         axes = [int(axis) % rank for axis in node.constant_input(3).reshape(-1)]
+        if len(set(axes)) < len(axes):
+            raise ConversionError("an axis is padded twice", input="3")
         every = [0] * (2 * rank)
         for place, axis in enumerate(axes):
             every[axis], every[axis + rank] = given[place], given[place + len(axes)]

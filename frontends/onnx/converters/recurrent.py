@@ -13,6 +13,7 @@ from ...operators import Outputs, concatenate, expand_dims, split, squeeze, stac
 from ...recurrent import Activation, CellWeights, Peepholes, gru_cell, lstm_cell, rnn_cell, sigmoid, tanh, unbind
 from ..node import AttributeValue, OnnxNode, converter, converters
 
+_DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 _WITH_ALPHA = ("Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu")
 _WITH_BETA = ("Affine", "ScaledTanh", "HardSigmoid")
 
@@ -57,15 +58,17 @@ class _Layer:
         self.batch_first = node.int("layout", 0) == 1
         self.directions = static_shape_of(node.input(1), "the weights")[0]
         if self.directions not in (1, 2):
-            raise ConversionError(f"there must be one or two directions, not {self.directions}", input="W")
-        self._is_reverse = node.string("direction", "forward") == "reverse"
+            raise ConversionError(f"there must be one or two directions, not {self.directions}", input="1")
+        direction = node.string("direction", "forward")
+        hidden_size = static_shape_of(node.input(2), "the recurrent weights")[-1]
+        self._is_reverse = direction == "reverse"
+        self._check_attributes(direction, hidden_size)
         data = node.input(0)
         if self.batch_first:
             data = transpose(data, [1, 0, 2])
         hidden = node[5]
         if hidden is None:
             batch = static_shape_of(data, "the input")[1]
-            hidden_size = static_shape_of(node.input(2), "the recurrent weights")[-1]
             hidden = zeros([self.directions, batch, hidden_size], dtype_of(node.input(1)))
         else:
             hidden = self.states_first(hidden)
@@ -74,6 +77,27 @@ class _Layer:
         self._weights = split(node.input(1), self.directions)
         self._recurrences = split(node.input(2), self.directions)
         self._biases = None if node[3] is None else split(node.input(3), self.directions)
+
+    def _check_attributes(self, direction: str, hidden_size: int) -> None:
+        """Refuse what the numbers of the layer would silently go without, or what its weights contradict.
+
+        Raises:
+            ConversionError: the attributes clip or couple gates, or do not agree with the weights.
+        """
+        node = self.node
+        if node.float("clip", 0.0) > 0:
+            raise node.invalid("clip", "gates that are clipped are not converted")
+        if node.int("input_forget", 0):
+            raise node.invalid("input_forget", "an input gate that is coupled with the forget gate is not converted")
+        if direction not in _DIRECTIONS:
+            raise node.invalid("direction", f"direction must be one of {', '.join(_DIRECTIONS)}, not {direction}")
+        if self.directions != _DIRECTIONS[direction]:
+            raise node.invalid(
+                "direction", f"{direction} goes with {_DIRECTIONS[direction]} sets of weights, not {self.directions}"
+            )
+        stated = node.int("hidden_size", hidden_size)
+        if stated != hidden_size:
+            raise node.invalid("hidden_size", f"hidden_size is {stated}, but the weights have {hidden_size}")
 
     def is_backwards(self, direction: int) -> bool:
         """Whether a direction goes from the end to the start; TVM knows this of the second one alone."""
@@ -129,6 +153,7 @@ def rnn(node: OnnxNode) -> Outputs:
             weights,
             backwards=layer.is_backwards(direction),
             activation=activations[direction],
+            sequence_lengths=node[4],
         )
         outputs.append(steps)
         last.append(state)
@@ -203,6 +228,7 @@ def lstm(node: OnnxNode) -> Outputs:
             cell_activation=activations[3 * direction + 1],
             hidden_activation=activations[3 * direction + 2],
             backwards=layer.is_backwards(direction),
+            sequence_lengths=node[4],
         )
         outputs.append(steps)
         last.append(state)

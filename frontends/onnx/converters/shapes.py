@@ -77,6 +77,8 @@ def flatten(node: OnnxNode) -> Expr:
     x = node.input()
     whole, rank = shape_value(x), node.rank()
     axis = node.int("axis", 1)
+    if not -rank <= axis <= rank:
+        raise node.invalid("axis", f"axis {axis} is out of bounds of {rank} dimensions")
     axis = axis + rank if axis < 0 else axis
     if axis == 1:
         return call("nn.batch_flatten", x)

@@ -30,11 +30,16 @@ def arg_extreme(node: OnnxNode) -> Expr:
 @converter("TopK")
 def top_k(node: OnnxNode) -> Outputs | Expr:
     """``topk`` of the largest, or a part of what ``sort`` and ``argsort`` give of the smallest."""
-    axis, largest = node.int("axis", -1), node.int("largest", 1)
+    axis, largest = node.axis(-1), node.int("largest", 1)
     data = node.input(0)
+    size = node.shape()[axis]
     if node.opset < 10 and node[1] is None:
+        _check_count(node, node.int("k"), size)
         return topk(data, node.int("k"), axis, dtype="int64")
     node.require_inputs(2)
+    count = node.known_value(node.input(1))
+    if count is not None:
+        _check_count(node, int(count.reshape(-1)[0]), size)
     if largest:
         return topk(data, node.input(1), axis, dtype="int64")
     rank = rank_of(data)
@@ -45,6 +50,17 @@ def top_k(node: OnnxNode) -> Outputs | Expr:
     values = call("sort", data, axis=axis)
     indices = call("argsort", data, axis=axis, dtype="int64")
     return Outputs.of(strided_slice(values, begin, end, stride), strided_slice(indices, begin, end, stride))
+
+
+def _check_count(node: OnnxNode, count: int, size: object) -> None:
+    """Refuse a count of which Relay's ``topk`` would make another: it takes all where none is asked for.
+
+    Raises:
+        ConversionError: it is not positive, or larger than the dimension.
+    """
+    if count < 1 or (isinstance(size, int) and count > size):
+        message = f"k is {count}; it must be positive, and not above the {size} of the dimension"
+        raise node.invalid("k", message) if "k" in node else ConversionError(message, input="1")
 
 
 @converter("Unique", since=11)

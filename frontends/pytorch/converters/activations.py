@@ -9,7 +9,7 @@ from ...inspection import dtype_of, rank_of
 from ...operators import add, broadcast_to, clip, divide, multiply, split, subtract
 from ..node import TorchNode, converter
 from ..values import dtype_of_code
-from .elementwise import log_of_one_more
+from .elementwise import floating, log_of_one_more
 from .quantization import dequantized, is_quantized, quantized
 
 
@@ -153,11 +153,12 @@ def sigmoid(node: TorchNode) -> Expr:
         node.require(len(node) == 5, "the scale and zero point of the quantised input are not known")
         out_scale, out_zero, scale, zero_point = (node.tensor(index) for index in (1, 2, 3, 4))
         return call("qnn.sigmoid", node.tensor(), scale, zero_point, out_scale, out_zero)
-    return call("sigmoid", node.tensor())
+    return call("sigmoid", floating(node, node.tensor()))
 
 
 def _hard_sigmoid(data: Expr) -> Expr:
-    return divide(clip(add(data, constant(3.0)), 0.0, 6.0), constant(6.0))
+    dtype = dtype_of(data)
+    return divide(clip(add(data, constant(3.0, dtype)), 0.0, 6.0), constant(6.0, dtype))
 
 
 @converter("aten::hardsigmoid")
@@ -199,5 +200,7 @@ def _in_dtype(node: TorchNode) -> Expr:
 @converter("aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::native_dropout")
 def dropout(node: TorchNode) -> Expr | tuple[Expr, None]:
     """``nn.dropout``, which does nothing outside of training."""
+    if node.flag(2):
+        node.warn("training-mode", "nothing is dropped: the program drops elements at random")
     result = TupleGetItem(call("nn.dropout", node.tensor(), rate=node.number(1, 0.5)), 0)
     return (result, None) if node.operator.startswith("aten::native") else result

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Constant, Expr
 
@@ -178,8 +180,17 @@ def _bound(node: TorchNode, index: int, dtype: str) -> Expr:
 
 @converter("aten::linspace")
 def linspace(node: TorchNode) -> Expr:
-    """``arange``; the end is one step behind the last number, or half a step, so that rounding does not add one."""
+    """``arange``; the end is one step behind the last number, or half a step, so that rounding does not add one.
+
+    Whole numbers are a constant, and equal numbers ``full``.
+    """
     start, stop, count = node.number(0), node.number(1), node.integer(2)
+    dtype = wanted_dtype(node, 3, node.model.default_dtype)
+    if "float" not in dtype:
+        node.unfolded(count, "a number of elements of")
+        return Constant(np.trunc(np.linspace(start, stop, count)).astype(dtype))
+    if start == stop:
+        return full(constant(start, dtype), [count], dtype)
     if count == 1:
         step, end = 1.0, start + 1.0
     else:
@@ -187,7 +198,6 @@ def linspace(node: TorchNode) -> Expr:
         end = stop + step
         if step and math.ceil((end - start) / step) != count:
             end = stop + step / 2
-    dtype = wanted_dtype(node, 3, node.model.default_dtype)
     return arange(constant(start, dtype), constant(end, dtype), constant(step, dtype), dtype)
 
 

@@ -62,7 +62,6 @@ _UNARY = {
     "aten::sign": "sign",
     "aten::ceil": "ceil",
     "aten::floor": "floor",
-    "aten::round": "round",
     "aten::isfinite": "isfinite",
     "aten::isinf": "isinf",
     "aten::isnan": "isnan",
@@ -98,6 +97,18 @@ def _unary_name(node: TorchNode) -> str:
 def unary(node: TorchNode) -> Expr:
     """The Relay operator of the same meaning."""
     return call(_UNARY[_unary_name(node)], node.promoted(0)[0])
+
+
+@converter("aten::round")
+def rounded(node: TorchNode) -> Expr:
+    """``round``, of the number times a power of ten where decimals are asked for, at which TVM does not look."""
+    data, decimals = node.promoted(0)[0], node.integer(1, 0)
+    if decimals == 0 or "float" not in dtype_of(data):
+        return call("round", data)
+    factor = constant(10.0 ** abs(decimals), dtype_of(data))
+    if decimals > 0:
+        return divide(call("round", multiply(data, factor)), factor)
+    return multiply(call("round", divide(data, factor)), factor)
 
 
 def floating(node: TorchNode, data: Expr) -> Expr:
@@ -145,7 +156,7 @@ def rsub(node: TorchNode) -> Expr:
 def div(node: TorchNode) -> Expr:
     """``divide``, of integers in ``float32``; rounded as ``rounding_mode`` says, which TVM does not look at."""
     rounding = node[2] if isinstance(node[2], str) else None
-    integral = all("int" in node.dtype(index) for index in (0, 1))
+    integral = all(_is_integral(node, index) for index in (0, 1))
     if rounding == "floor":
         return call("floor_divide", *node.promoted(0, 1))
     if rounding == "trunc":
@@ -154,6 +165,12 @@ def div(node: TorchNode) -> Expr:
     if not integral:
         return divide(*node.promoted(0, 1))
     return divide(*(_as_float(node, index) for index in (0, 1)))
+
+
+def _is_integral(node: TorchNode, index: int) -> bool:
+    """Whether an input is a whole number or a truth value, or a tensor of them."""
+    value = node[index]
+    return isinstance(value, int) if isinstance(value, (int, float)) else "float" not in node.dtype(index)
 
 
 def _as_float(node: TorchNode, index: int) -> Expr:
@@ -166,7 +183,8 @@ def _as_float(node: TorchNode, index: int) -> Expr:
 @converter("aten::log1p")
 def log1p(node: TorchNode) -> Expr:
     """``log(x + 1)``."""
-    return log_of_one_more(node.tensor(), node.dtype())
+    data = floating(node, node.tensor())
+    return log_of_one_more(data, dtype_of(data))
 
 
 def log_of_one_more(data: Expr, dtype: str) -> Expr:
@@ -248,7 +266,7 @@ def square(node: TorchNode) -> Expr:
 @converter("aten::lerp")
 def lerp(node: TorchNode) -> Expr:
     """``start + weight * (end - start)``."""
-    start, end, weight = node.tensor(0), node.tensor(1), node.tensor(2)
+    start, end, weight = node.promoted(0, 1, 2)
     return add(start, multiply(weight, subtract(end, start)))
 
 
@@ -367,6 +385,8 @@ def clamp_max(node: TorchNode) -> Expr:
 def clipped(node: TorchNode, lower: int | None, upper: int | None) -> Expr:
     """The first input between the bounds at two places; where there is none, between those of its dtype."""
     data = node.tensor()
+    if any(isinstance(node[index], float) for index in (lower, upper) if index is not None):
+        data = floating(node, data)
     dtype = dtype_of(data)
     info = np.finfo(dtype) if "float" in dtype else np.iinfo(dtype)
     bounds: list[float] = [float(info.min), float(info.max)]

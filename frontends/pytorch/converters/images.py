@@ -15,16 +15,31 @@ from .quantization import by_way_of_floats, is_quantized
 _LAYOUTS = ("NCW", "NCHW", "NCDHW")
 
 
-def _sizes(node: TorchNode, rank: int, scales: int) -> list[int]:
-    """The size of the result: as given, or the present one times the factors at ``scales``."""
-    if node[1] is not None:
-        return node.integers(1)
-    if node[scales] is None:
+def _sizes(node: TorchNode, rank: int, scales: int, align_corners: bool = False) -> list[int]:
+    """The size of the result: as given, or the present one times the factors at ``scales``.
+
+    Raises:
+        ConversionError: there is neither, or a factor does not give a whole number of pixels: PyTorch's pixels then lie
+            as far apart as the factor says, and Relay's as the sizes do. Where corners are aligned both go by sizes.
+    """
+    factors: list[float] = []
+    if isinstance(node[scales], list):
+        factors = node.numbers(scales)
+    elif node[scales] is not None:
+        factors = [node.number(scales + place) for place in range(rank)]
+    if node[1] is None and not factors:
         raise ConversionError("neither a size nor a factor is given", input="1")
-    is_listed = isinstance(node[scales], list)
-    factors = node.numbers(scales) if is_listed else [node.number(scales + place) for place in range(rank)]
-    shape = node.static_shape()[-rank:]
-    return [math.floor(size * factor) for size, factor in zip(shape, factors, strict=True)]
+    if node[1] is not None and not (factors and node.has_static_shape()):
+        return node.integers(1)
+    exact = [size * factor for size, factor in zip(node.static_shape()[-rank:], factors, strict=True)]
+    sizes = [math.floor(size) for size in exact] if node[1] is None else node.integers(1)
+    for size, wanted, factor in zip(sizes, exact, factors, strict=True):
+        node.require(
+            align_corners or abs(size - wanted) < 1e-3,
+            f"{wanted / factor:g} pixels times {factor:g} are no whole number: Relay's resize goes by sizes alone",
+            scales,
+        )
+    return sizes
 
 
 def _resized(node: TorchNode, rank: int, method: str, coordinates: str, sizes: list[int], rounding: str = "") -> Expr:
@@ -70,13 +85,13 @@ def upsample_nearest_exact(node: TorchNode) -> Expr:
 def upsample_linear(node: TorchNode) -> Expr:
     """``image.resize1d`` to ``image.resize3d`` by linear interpolation."""
     rank = int(node.operator[-2])
-    return _resized(node, rank, "linear", _coordinates(node.flag(2)), _sizes(node, rank, 3))
+    return _resized(node, rank, "linear", _coordinates(node.flag(2)), _sizes(node, rank, 3, node.flag(2)))
 
 
 @converter("aten::upsample_bicubic2d")
 def upsample_cubic(node: TorchNode) -> Expr:
     """``image.resize2d`` by cubic interpolation."""
-    return _resized(node, 2, "cubic", _coordinates(node.flag(2)), _sizes(node, 2, 3))
+    return _resized(node, 2, "cubic", _coordinates(node.flag(2)), _sizes(node, 2, 3, node.flag(2)))
 
 
 @converter("aten::__interpolate")
@@ -95,7 +110,7 @@ def interpolate(node: TorchNode) -> Expr:
             return _resized(node, 2, method, coordinates, [number for number in known if number is not None])
         computed: Expr = concatenate([expand_dims(as_expr(value), 0) for value in sizes], 0)
     elif sizes is None:
-        return _resized(node, 2, method, coordinates, _sizes(node, 2, 2))
+        return _resized(node, 2, method, coordinates, _sizes(node, 2, 2, align_corners or node.flag(5)))
     else:
         computed = node.tensor(1)
     return resize(

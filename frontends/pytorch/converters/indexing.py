@@ -115,8 +115,12 @@ def nonzero_numpy(node: TorchNode) -> Outputs:
 
 @converter("aten::masked_select")
 def masked_select(node: TorchNode) -> Expr:
-    """``adv_index`` by the places where the mask holds."""
+    """``adv_index`` by the places where the mask holds, both of them broadcast to one shape."""
     data, mask = node.tensor(), node.tensor(1)
+    if node.has_static_shape(0) and node.has_static_shape(1):
+        shape = list(np.broadcast_shapes(node.static_shape(0), node.static_shape(1)))
+        data, mask = (part if list(shape_of(part)) == shape else broadcast_to(part, shape) for part in (data, mask))
+    node.require(rank_of(data) == rank_of(mask), "a mask of other dimensions than the data must have a known shape", 1)
     return call("adv_index", Tuple((data, *unbind(call("argwhere", mask), 1))))
 
 
@@ -230,6 +234,8 @@ def bincount(node: TorchNode) -> Expr:
     if dtype == "int64":
         data = cast(data, "int32")
     size = add(call("max", data, axis=None, keepdims=False, exclude=False), constant(1, "int32"))
+    if node.integer(2, 0) > 0:
+        size = call("maximum", size, constant(node.integer(2), "int32"))
     weights = node.optional(1)
     updates = call("ones_like", data) if weights is None else weights
     counts = zeros(reshape(size, [1]), "int32" if weights is None else dtype_of(weights))

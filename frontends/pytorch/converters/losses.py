@@ -54,6 +54,7 @@ def nll_loss_forward(node: TorchNode) -> tuple[Expr, None]:
 def cross_entropy_loss(node: TorchNode) -> Expr:
     """``nn.nll_loss`` of ``nn.log_softmax``, ``nn.cross_entropy_with_logits`` where the targets are probabilities."""
     node.require(node.number(5, 0.0) == 0, "label smoothing is not converted", 5)
+    node.require(node.rank() > 1, "scores without a batch are not converted", 0)
     if node.shape(0) != node.shape(1):
         # Classes are along the second dimension; TVM takes the last one.
         axis = -1 if node.rank() <= 2 else 1

@@ -64,7 +64,9 @@ def _batch_norm(node: TorchNode, mean: int, spread: int, epsilon: float, trainin
 
 @converter("aten::instance_norm")
 def instance_norm(node: TorchNode) -> Expr:
-    """``nn.instance_norm``."""
+    """``nn.instance_norm``; ``nn.batch_norm`` with the stored mean and variance where the program uses those."""
+    if not node.flag(5, True) and node[3] is not None:
+        return _batch_norm(node, 3, 4, node.number(7, 1e-5), False)
     channels = node.shape()[1]
     assert isinstance(channels, int)
     gamma, beta, is_scaled = _scales(node, 1, 2, channels, node.dtype())

@@ -54,8 +54,9 @@ def pad_(node: TorchNode) -> Expr:
 
 
 def _circular(node: TorchNode) -> Expr:
-    result, shape = node.tensor(), node.static_shape()
-    for axis, (before, after) in enumerate(_widths(node)):
+    result, shape, widths = node.tensor(), node.static_shape(), _widths(node)
+    node.require(min(map(min, widths)) >= 0, "padding around the circle that takes elements away is not converted", 1)
+    for axis, (before, after) in enumerate(widths):
         parts: list[Expr] = [result]
         if before > 0:
             parts.insert(0, strided_slice(result, [shape[axis] - before], [shape[axis]], [1], [axis]))

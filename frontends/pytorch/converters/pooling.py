@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypedDict
 
 from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
@@ -14,6 +15,15 @@ from .convolution import both_sides
 from .quantization import by_way_of_integers, is_quantized
 
 _LAYOUTS = ("NCW", "NCHW", "NCDHW")
+
+
+class _Window(TypedDict):
+    """The window of a pool as Relay has it; the padding before all dimensions stands before that behind them."""
+
+    pool_size: list[int]
+    strides: list[int]
+    padding: tuple[int, ...]
+    layout: str
 
 
 def _rank(node: TorchNode) -> int:
@@ -80,7 +90,25 @@ def _refuse_indices(node: TorchNode) -> None:
     node.require(not node.is_used(1), "Relay's max_pool does not give the indices of the maxima")
 
 
-def _window(node: TorchNode, rank: int) -> dict[str, object]:
+def _rounds_up(node: TorchNode, window: _Window, dilation: Sequence[int]) -> bool:
+    """Whether Relay's ``ceil_mode`` gives what PyTorch's does, which has no window that begins in the padding behind.
+
+    Raises:
+        ConversionError: it does in one dimension and not in another.
+    """
+    pool_size, strides, padding = window["pool_size"], window["strides"], window["padding"]
+    kept: set[bool] = set()
+    for axis, size in enumerate(node.shape()[-len(pool_size) :]):
+        if not isinstance(size, int):
+            continue
+        free = size + 2 * padding[axis] - dilation[axis] * (pool_size[axis] - 1) - 1
+        if free % strides[axis]:
+            kept.add(-(-free // strides[axis]) * strides[axis] < size + padding[axis])
+    node.require(len(kept) < 2, "a last window begins in the padding in one dimension, and not in another", 0)
+    return kept != {False}
+
+
+def _window(node: TorchNode, rank: int) -> _Window:
     size = _each(node.integers(1), rank)
     strides = _each(node.optional_integers(2) or size, rank)
     padding = _each(node.optional_integers(3) or [0], rank)
@@ -92,7 +120,8 @@ def max_pool(node: TorchNode) -> Expr:
     """``nn.max_pool1d`` to ``nn.max_pool3d``."""
     rank = _rank(node)
     dilation = _each(node.optional_integers(4) or [1], rank)
-    options = {**_window(node, rank), "dilation": dilation, "ceil_mode": node.flag(5)}
+    window = _window(node, rank)
+    options = {**window, "dilation": dilation, "ceil_mode": node.flag(5) and _rounds_up(node, window, dilation)}
     return _batched(node.tensor(), rank, lambda data: call(f"nn.max_pool{rank}d", data, **options))
 
 
@@ -108,10 +137,11 @@ def avg_pool(node: TorchNode) -> Expr:
     """``nn.avg_pool1d`` to ``nn.avg_pool3d``; of quantised numbers as ``int32``, cut off as in TVM."""
     rank = _rank(node)
     node.require(node[6] is None or is_quantized(node), "Relay divides by the size of the window: divisor_override", 6)
+    window = _window(node, rank)
     options = {
-        **_window(node, rank),
+        **window,
         "dilation": (1,) * rank,
-        "ceil_mode": node.flag(4),
+        "ceil_mode": node.flag(4) and _rounds_up(node, window, (1,) * rank),
         "count_include_pad": node.flag(5, True),
     }
 

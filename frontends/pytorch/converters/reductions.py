@@ -57,8 +57,7 @@ def total(node: TorchNode) -> Expr:
     else:
         axes, single, code, keepdims = None, False, node[1], False
     if code is not None:
-        dtype = dtype_of_code(code)
-        data = data if dtype == dtype_of(data) else cast(data, dtype)
+        data = _in_dtype(data, code)
     elif "float" not in dtype_of(data) and (node.is_exported or dtype_of(data) == "bool"):
         data = data if dtype_of(data) == "int64" else cast(data, "int64")
     return reduce(name, data, axes[0] if axes and single else axes, keepdims)
@@ -83,7 +82,14 @@ def mean(node: TorchNode) -> Expr:
         return by_way_of_floats(
             data, node.tensor(4), node.tensor(5), lambda values: reduce("mean", values, axes, keepdims)
         )
-    return reduce("mean", data, axes, keepdims)
+    code = node[3] if len(node) > 2 else node[1]
+    return reduce("mean", data if code is None else _in_dtype(data, code), axes, keepdims)
+
+
+def _in_dtype(data: Expr, code: object) -> Expr:
+    """``data`` in the dtype that has PyTorch's number ``code``."""
+    dtype = dtype_of_code(code)
+    return data if dtype == dtype_of(data) else cast(data, dtype)
 
 
 def _spread(node: TorchNode) -> tuple[list[int] | None, bool, bool]:
@@ -127,7 +133,10 @@ def std_mean(node: TorchNode) -> tuple[Expr, Expr]:
 @converter("aten::norm", "aten::linalg_vector_norm")
 def norm(node: TorchNode) -> Expr:
     """``power(sum(power(abs(x), p)), 1 / p)``; ``max`` or ``min`` of magnitudes where ``p`` is infinite."""
-    data, dtype = node.tensor(), node.dtype()
+    data = node.tensor()
+    if node[4] is not None:
+        data = _in_dtype(data, node[4])
+    dtype = dtype_of(data)
     order = node.number(1, 2.0)
     axes, keepdims = (node.optional_integers(2), node.flag(3)) if len(node) > 3 else (None, False)
     magnitudes = call("abs", data)
@@ -188,4 +197,6 @@ def cumsum(node: TorchNode) -> Expr:
 def cumprod(node: TorchNode) -> Expr:
     """``cumprod``."""
     dtype = None if node[2] is None else dtype_of_code(node[2])
+    if dtype is None and node.is_exported and "float" not in node.dtype():
+        dtype = "int64"
     return call("cumprod", node.tensor(), axis=node.integer(1), **({} if dtype is None else {"dtype": dtype}))

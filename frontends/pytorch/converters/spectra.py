@@ -12,6 +12,7 @@ from ..node import TorchNode, converter
 @converter("aten::stft")
 def stft(node: TorchNode) -> Expr:
     """``stft``, whose result has real and imaginary parts."""
+    node.require(not node.flag(7), "a result of complex numbers has no form in Relay: return_complex", 7)
     size = node.integer(1)
     window = node.optional(4)
     return call(

@@ -72,11 +72,11 @@ def prelu(node: TfliteNode) -> Expr:
 
 @converter("SOFTMAX")
 def softmax(node: TfliteNode) -> Expr:
-    """``nn.softmax`` of dequantised numbers along the last dimension; ``beta`` is 1, as in TVM, or multiplies them."""
+    """``nn.softmax`` of dequantised numbers along the last dimension; ``beta``, if it is not 1, multiplies them."""
     node.require_inputs(1)
     data = dequantized(node.input())
     beta = node.options.get("beta", 1.0)
-    if isinstance(beta, float) and beta not in (0.0, 1.0):
+    if isinstance(beta, float) and beta != 1.0:
         data = multiply(data, constant(beta, "float32"))
     return _quantized_as_result(node, call("nn.softmax", data, axis=-1))
 

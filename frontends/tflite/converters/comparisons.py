@@ -5,6 +5,8 @@ from __future__ import annotations
 from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
 
+from ...inspection import rank_of
+from ...operators import reshape
 from ..node import TfliteNode, converter
 from ..quantized import dequantized, same_steps
 from .elementwise import binary
@@ -32,6 +34,14 @@ def comparison(node: TfliteNode) -> Expr:
 
 @converter("SELECT", "WHERE")
 def select(node: TfliteNode) -> Expr:
-    """``where`` with three inputs; ``WHERE`` with one, which asks for indices, is not converted, as in TVM."""
+    """``where`` with three inputs; ``WHERE`` with one, which asks for indices, is not converted, as in TVM.
+
+    A condition of one dimension says for each row of ``SELECT`` which tensor it is taken from; TVM broadcasts it along
+    the last dimension.
+    """
     node.require_inputs(3)
-    return call("where", node.input(0).expr, node.input(1).expr, node.input(2).expr)
+    condition, chosen = node.input(0).expr, node.input(1).expr
+    rank = rank_of(chosen)
+    if node.operator == "SELECT" and rank_of(condition) == 1 and rank > 1:
+        condition = reshape(condition, [-1, *[1] * (rank - 1)])
+    return call("where", condition, chosen, node.input(2).expr)

@@ -6,14 +6,16 @@ Source of the rules: ``convert_conv``, ``convert_transpose_conv`` and ``get_pad_
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from relay_lsp.ir.builder import call, constant
-from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.expressions import Expr, NDArray
 
 from ...diagnostics import ConversionError
 from ...operators import reshape, transpose
 from ..node import Operand, TfliteNode, converter
 from ..options import option_text
-from ..quantized import activated, product_scale, requantize
+from ..quantized import activated, dequantized_weights, product_scale, requantize
 
 __all__ = ["biased", "channels_last", "same_padding", "window_padding"]
 
@@ -62,6 +64,20 @@ def _require_weight_type(weight: Operand) -> None:
         raise ConversionError(f"weights are of {', '.join(_WEIGHT_TYPES)}, not {weight.dtype}", input=weight.name)
 
 
+def _laid_out(
+    tensor: Operand, weight: Operand, of_array: Callable[[NDArray], NDArray], of_expr: Callable[[Expr], Expr]
+) -> Expr:
+    """The weights that ``tensor`` is multiplied by, in another layout: those that the model holds are stored so."""
+    numbers = dequantized_weights(tensor, weight)
+    if numbers is None and not weight.is_computed:
+        return weight.parameter(of_array(weight.value))
+    return of_expr(weight.expr if numbers is None else numbers)
+
+
+def _transposed_weights(tensor: Operand, weight: Operand, axes: tuple[int, ...]) -> Expr:
+    return _laid_out(tensor, weight, lambda array: array.transpose(axes), lambda expr: transpose(expr, axes))
+
+
 def biased(node: TfliteNode, data: Expr, index: int, axis: int) -> Expr:
     """``nn.bias_add`` with the input at ``index``, where there is one.
 
@@ -97,11 +113,7 @@ def convolution(node: TfliteNode) -> Expr:
         if depth < 1 or input_channels % depth:
             raise ConversionError(f"{input_channels} channels cannot be convolved by kernels of {depth}")
         groups = input_channels // depth
-    kernel = (
-        transpose(weight.expr, [1, 2, 3, 0])
-        if weight.is_computed
-        else weight.parameter(weight.value.transpose(1, 2, 3, 0))
-    )
+    kernel = _transposed_weights(node.input(), weight, (1, 2, 3, 0))
     return _convolved(node, kernel, (height, width), channels, groups, "HWIO")
 
 
@@ -121,7 +133,7 @@ def depthwise_convolution(node: TfliteNode) -> Expr:
             "depth_multiplier", f"{input_channels} channels times {multiplier} are not the kernel's {channels}"
         )
     shape = (height, width, input_channels, multiplier)
-    kernel = reshape(weight.expr, shape) if weight.is_computed else weight.parameter(weight.value.reshape(shape))
+    kernel = _laid_out(node.input(), weight, lambda array: array.reshape(shape), lambda expr: reshape(expr, shape))
     layout = "HWIO" if input_channels == 1 else "HWOI"
     return _convolved(node, kernel, (height, width), channels, input_channels, layout)
 
@@ -165,7 +177,8 @@ def _convolved(
 def transposed_convolution(node: TfliteNode) -> Expr:
     """``nn.conv2d_transpose`` or ``qnn.conv2d_transpose``, ``nn.bias_add``, ``qnn.requantize``, and the activation.
 
-    The fused activation, which TVM leaves out, is converted.
+    The fused activation, which TVM leaves out, is converted; so are results that are larger than the windows reach,
+    which TVM makes smaller.
     """
     node.require_inputs(3, 4)
     size, weight, tensor, result = node.input(0), node.input(1), node.input(2), node.output
@@ -177,14 +190,14 @@ def transposed_convolution(node: TfliteNode) -> Expr:
     if len(out_shape) != 4 or out_shape[3] != channels:
         raise ConversionError(f"the result is to be {out_shape}, and the kernel gives {channels} channels")
     strides = node.integer("stride_h"), node.integer("stride_w")
-    kernel = (
-        transpose(weight.expr, [3, 0, 1, 2])
-        if weight.is_computed
-        else weight.parameter(weight.value.transpose(3, 0, 1, 2))
-    )
+    kernel = _transposed_weights(tensor, weight, (3, 0, 1, 2))
+    padding = window_padding(node, (out_shape[1], out_shape[2]), (height, width), strides) or (0, 0, 0, 0)
     options = {
         "strides": strides,
-        "padding": window_padding(node, (out_shape[1], out_shape[2]), (height, width), strides) or (0, 0, 0, 0),
+        "padding": padding,
+        "output_padding": _output_padding(
+            out_shape[1:3], channels_last(tensor)[1:3], (height, width), strides, padding
+        ),
         "channels": channels,
         "kernel_size": (height, width),
         "data_layout": "NHWC",
@@ -197,3 +210,22 @@ def transposed_convolution(node: TfliteNode) -> Expr:
         made = call("nn.conv2d_transpose", tensor.expr, kernel, out_dtype=result.dtype, **options)
     made = _finished(node, biased(node, made, 3, 3), tensor, weight)
     return activated(node, made, result)
+
+
+def _output_padding(
+    wanted: Sequence[int],
+    size: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    padding: tuple[int, int, int, int],
+) -> tuple[int, ...]:
+    """How much larger the result is to be than the windows of a transposed convolution reach, in each dimension.
+
+    Raises:
+        ConversionError: so large or so small a result is none of this convolution.
+    """
+    reached = [(size[axis] - 1) * strides[axis] + kernel[axis] - padding[axis] - padding[axis + 2] for axis in range(2)]
+    more = tuple(whole - part for whole, part in zip(wanted, reached, strict=True))
+    if any(not 0 <= extra < stride for extra, stride in zip(more, strides, strict=True)):
+        raise ConversionError(f"the result is to be of {list(wanted)}, and the windows reach {reached}")
+    return more

@@ -18,6 +18,7 @@ from ...diagnostics import ConversionError
 from ...operators import (
     Outputs,
     add,
+    cast,
     concatenate,
     expand_dims,
     multiply,
@@ -72,8 +73,16 @@ def detection_postprocess(node: TfliteNode) -> Outputs:
     options = _CustomOptions(node.record.custom_options)
     if options.number("use_regular_nms", 0):
         raise node.invalid("use_regular_nms", "suppression by class is not converted")
+    if options.number("max_classes_per_detection", 1) != 1:
+        raise node.invalid("max_classes_per_detection", "a box of several classes is not converted")
     node.require_inputs(3)
     locations, scores, anchors = (node.input(index) for index in range(3))
+    classes_count = options.number("num_classes", scores.shape[2] - 1)
+    if classes_count != scores.shape[2] - 1:
+        raise node.invalid(
+            "num_classes",
+            f"the first class must be that of the background, and there are {scores.shape[2]} for {classes_count:g}",
+        )
     batch, anchor_count = scores.shape[0], anchors.shape[0]
     most = int(options.number("max_detections"))
     classes, boxes = scores.expr, locations.expr
@@ -118,7 +127,7 @@ def detection_postprocess(node: TfliteNode) -> Outputs:
     columns = split(rows, 6, 2)
     ids, values = reshape(columns[0], [batch, -1]), reshape(columns[1], [batch, -1])
     corners = concatenate([columns[3], columns[2], columns[5], columns[4]], 2)
-    return Outputs.of(corners, ids, values, count)
+    return Outputs.of(corners, ids, values, cast(count, "float32"))  # TVM leaves the integers.
 
 
 def _corners(anchors: Expr) -> Expr:

@@ -9,7 +9,7 @@ from ...diagnostics import ConversionError
 from ...inspection import static_shape_of
 from ...operators import reshape
 from ..node import TfliteNode, converter
-from ..quantized import activated, product_scale, requantize
+from ..quantized import activated, product_scale, requantize, weights_for
 from .convolution import biased
 
 
@@ -26,7 +26,7 @@ def fully_connected(node: TfliteNode) -> Expr:
         raise node.invalid("weights_format", "the weights are shuffled for one processor")
     units, depth = weight.shape
     given = tensor.expr
-    rows, kernel = reshape(given, [-1, depth]), weight.expr
+    rows, kernel = reshape(given, [-1, depth]), weights_for(tensor, weight)
     if tensor.is_quantized:
         made = call(
             "qnn.dense",

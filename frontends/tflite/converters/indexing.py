@@ -32,10 +32,12 @@ def gather(node: TfliteNode) -> Expr:
         places = cast(indices.expr, "int32")
     else:
         value = indices.value
-        if value.size and not -shape[axis] <= value.min() <= value.max() <= shape[axis]:
+        if value.size and not 0 <= value.min() <= value.max() < shape[axis]:
             raise ConversionError(f"an index is outside of the {shape[axis]} elements", input=indices.name)
         places = indices.expr
-    return take(data, places, axis, batch_dims=node.integer("batch_dims", 0), mode="fast")
+    batch_dims = node.integer("batch_dims", 0)
+    batch_dims += rank_of(places) if batch_dims < 0 else 0
+    return take(data, places, axis, batch_dims=batch_dims, mode="fast")
 
 
 @converter("GATHER_ND")

@@ -9,7 +9,7 @@ from ...diagnostics import ConversionError
 from ...inspection import static_shape_of
 from ...operators import broadcast_to, reshape, transpose
 from ..node import TfliteNode, converter
-from ..quantized import product_scale, requantize
+from ..quantized import product_scale, requantize, weights_for
 
 
 @converter("BATCH_MATMUL")
@@ -21,7 +21,7 @@ def batch_product(node: TfliteNode) -> Expr:
     """
     node.require_inputs(2)
     lhs, rhs, result = node.input(0), node.input(1), node.output
-    a, b = lhs.expr, rhs.expr
+    a, b = lhs.expr, weights_for(lhs, rhs)
     a_shape, b_shape = static_shape_of(a, lhs.name), static_shape_of(b, rhs.name)
     if min(len(a_shape), len(b_shape)) < 2:
         raise ConversionError("a product of matrices takes tensors of two dimensions or more")

@@ -41,6 +41,9 @@ def sequence_lstm(node: TfliteNode) -> Expr:
             raise node.invalid(name, "clipped cells are not converted")
     if node.integer("fused_activation_function", 4) not in (0, 4):
         raise node.invalid("fused_activation_function", "cells of other activations than TANH are not converted")
+    given = [index for index in (18, 19) if node.input(index).is_computed]
+    if given:
+        raise ConversionError("states that the model computes are not converted", input=node.input(given[0]).name)
     time_axis = 0 if node.integer("time_major", 0) else 1
     steps = _steps(node, node.input(), time_axis)
     hidden, cell = (_zeros(node.input(index)) for index in (18, 19))

@@ -27,6 +27,8 @@ def reduction(node: TfliteNode) -> Expr:
     node.require_inputs(2)
     tensor, result = node.input(0), node.output
     name, axes, keepdims = _REDUCTIONS[node.operator], node.input(1).numbers, bool(node.integer("keep_dims", 0))
+    if not axes:  # Relay reduces all dimensions where none is named.
+        return requantized_like(tensor.expr, tensor, result)
     if not tensor.is_quantized:
         return reduce(name, tensor.expr, axes, keepdims)
     if node.operator not in _STEPWISE and (tensor.zero_point.data or name == "prod"):
@@ -40,7 +42,8 @@ _PLACES = {"ARG_MAX": "argmax", "ARG_MIN": "argmin"}
 
 @converter(*_PLACES, becomes=_PLACES)
 def place(node: TfliteNode) -> Expr:
-    """The place of an element along an axis, as ``int32``."""
+    """The place of an element along an axis, as ``int32``, and a ``cast`` where the model has it in ``int64``."""
     node.require_inputs(2)
     axis = int(node.input(1).scalar)
-    return call(_PLACES[node.operator], node.input(0).expr, axis=[axis], keepdims=False, exclude=False)
+    made = call(_PLACES[node.operator], node.input(0).expr, axis=[axis], keepdims=False, exclude=False)
+    return made if node.output.dtype == "int32" else cast(made, node.output.dtype)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Expr
-from relay_lsp.ir.types import is_static
+from relay_lsp.ir.types import Dim, is_static
 
 from ...diagnostics import ConversionError
 from ...inspection import shape_of
 from ...operators import IntegersOrExpr, arange, cast, expand_dims, full, reshape, squeeze, tile, transpose, zeros
-from ..node import TfliteNode, converter, dtype_name
+from ..node import Operand, TfliteNode, converter, dtype_name
 from ..quantized import requantize, require_same_steps, same_steps
 
 
@@ -21,6 +23,8 @@ def reshaped(node: TfliteNode) -> Expr:
     node.require_inputs(1, 2)
     tensor, result = node.input(0), node.output
     shape = _wanted_shape(node)
+    if not isinstance(shape, Expr):
+        _require_sizes(tensor, shape)
     if tensor.is_quantized and tensor.dtype == "int8":
         require_same_steps(node, tensor, result)
     made = reshape(tensor.expr, shape)
@@ -39,6 +43,19 @@ def _wanted_shape(node: TfliteNode) -> IntegersOrExpr:
         known = node.scope.known_value(wanted.expr)
         return wanted.expr if known is None else [int(size) for size in known.reshape(-1)]
     return wanted.integers
+
+
+def _require_sizes(tensor: Operand, sizes: Sequence[Dim]) -> None:
+    """Check that sizes mean the same to Relay, whose ``reshape`` has other uses for 0 and for numbers below -1.
+
+    Raises:
+        ConversionError: one of them does not.
+    """
+    shape = shape_of(tensor.expr)
+    for axis, size in enumerate(sizes):
+        is_empty = axis < len(shape) and shape[axis] == 0
+        if isinstance(size, int) and (size < -1 or (size == 0 and not is_empty)):
+            raise ConversionError(f"a size of {size} is none that {tensor.name} can be reshaped to")
 
 
 @converter("SHAPE")

@@ -27,6 +27,8 @@ def part(node: TfliteNode) -> Expr:
         raise ConversionError(f"{tensor.name} has {len(shape)} dimensions, and the slice {len(begin)} and {len(size)}")
     for axis, whole in enumerate(shape):
         size[axis] = whole if size[axis] == -1 else size[axis] + begin[axis]
+        if not 0 <= begin[axis] <= size[axis] <= whole:
+            raise ConversionError(f"a slice from {begin[axis]} to {size[axis]} is none of a dimension of {whole}")
     ends: list[Any] = [immediate(end) for end in size]
     return strided_slice(tensor.expr, node.input(1).numbers, ends)
 
@@ -114,6 +116,7 @@ def _slice_axis(made: _Bounds, axis: int, size: int, given: _Bounds, index: int,
     made.end[axis] = (-size - 1 if backwards else size) if masks["end_mask"] & bit else end
     made.strides[axis] = given.strides[index]
     if masks["shrink_axis_mask"] & bit:
+        begin = 0 if masks["begin_mask"] & bit else begin  # TVM does not look at the mask here.
         made.begin[axis] = size + begin if begin < 0 else begin
         made.end[axis], made.strides[axis] = made.begin[axis] + 1, 1
         made.shape.append(_GONE)

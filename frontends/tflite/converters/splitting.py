@@ -53,9 +53,11 @@ def split_by_sizes(node: TfliteNode) -> Expr | Outputs:
     node.require_inputs(3)
     tensor, axis = node.input(0), int(node.input(2).scalar)
     sizes = node.input(1).value.reshape(-1).copy()
-    if (sizes < 0).any():
-        whole = tensor.shape[axis]
-        sizes[sizes < 0] = whole - int(sizes[sizes >= 0].sum())
+    whole, unknown = tensor.shape[axis], sizes < 0
+    if unknown.any():
+        sizes[unknown] = whole - int(sizes[~unknown].sum())
+    if unknown.sum() > 1 or (sizes < 0).any() or sizes.sum() != whole:
+        raise ConversionError(f"parts of {node.input(1).integers} do not make up the {whole} that there are")
     node.unfolded(sizes.size, "a number of parts of")
     return _parts(split(tensor.expr, [immediate(place) for place in np.cumsum(sizes)[:-1]], axis))  # type: ignore[misc]
 

@@ -101,6 +101,38 @@ def test_what_is_wrong_with_a_node(made: Any, code: str, words: str) -> None:
         read(model([made], {"x": X}, made.output[:1]), strict=True)
 
 
+@pytest.mark.parametrize(
+    ("made", "given", "words"),
+    [
+        (node("Resize", "x _ s", mode="linear"), [1, 2, 2, 1], "batches and channels are not scaled"),
+        (node("Resize", "x _ _ z", mode="linear"), [1, 4, 2, 2], "batches and channels are not scaled"),
+        (node("Resize", "x _ s"), [1, 2], "there must be 4 scales, not 2"),
+        (node("Resize", "x _ _ z"), [8, 8], "there must be 4 sizes, not 2"),
+        (node("Resize", "x _ s"), [1, 1, 0.6, 2], "4 times 0.6 is no whole number"),
+        (node("Resize", "x _ s", coordinate_transformation_mode="asymmetric"), [1, 1, 3, 2], "4 becomes 12, 3 times"),
+        (
+            node("Resize", "x _ _ z", axes=[2, 3], keep_aspect_ratio_policy="not_larger"),
+            [8, 8],
+            "4 times 1.6 is no whole number",
+        ),
+    ],
+)
+def test_images_that_relay_resizes_otherwise(made: Any, given: list[float], words: str) -> None:
+    sizes = {"s": np.array(given, np.float32), "z": np.array(given, np.int64)}
+    constants = {name: value for name, value in sizes.items() if name in made.input}
+    (diagnostic,) = read(model([made], {"x": ("float32", (1, 2, 4, 5))}, constants=constants, opset=18)).diagnostics
+    assert words in diagnostic.message
+
+
+def test_scales_of_an_image_of_any_size_may_give_no_whole_number() -> None:
+    scales = {"s": np.array([1, 1, 0.5, 2], np.float32)}
+    inputs = {"x": ("float32", (1, 2, "height", "width"))}
+    (resized,) = read(model([node("Resize", "x _ s")], inputs, constants=scales)).diagnostics
+    assert "? times 0.5 may be no whole number" in resized.message
+    (scaled_up,) = read(model([node("Upsample", "x s")], inputs, constants=scales, opset=9)).diagnostics
+    assert scaled_up.message == resized.message
+
+
 def test_strict_refuses_and_otherwise_a_warning_says_it() -> None:
     proto = model([node("Foo")], {"x": X})
     with pytest.raises(ModelImportError, match="unknown-model-operator"):
