@@ -2,7 +2,8 @@
 
 A method that is not overridden costs no Python stack. One that is overridden visits the parts itself, by
 ``super().visit_call(call)`` or ``self.visit(part)``, and so is nested in itself; below :data:`DEEPEST` levels the parts
-are visited first, so that these calls find them done, and expressions may be as deep as memory allows.
+are visited first, so that these calls find them done, and expressions may be as deep as memory allows. Where ``visit``
+itself is overridden, it is called for every part, as if each method were overridden.
 
 Source of the rule: ``python/tvm/relay/expr_functor.py``.
 """
@@ -59,7 +60,7 @@ _METHODS: Final[dict[type[Expr], str]] = {
 
 
 def _overridden(cls: type, base: type) -> dict[type[Expr], str]:
-    """The methods that ``cls`` has of its own, by the kind of expression.
+    """The methods that ``cls`` has of its own, by the kind of expression; all of them where ``visit`` is its own.
 
     Raises:
         TypeError: a method is called ``visit_…``, and nothing calls it.
@@ -69,7 +70,8 @@ def _overridden(cls: type, base: type) -> dict[type[Expr], str]:
             raise TypeError(
                 f"{cls.__name__}.{name} is never called: there is no such method{did_you_mean(name, _METHODS.values())}"
             )
-    return {kind: name for kind, name in _METHODS.items() if getattr(cls, name) is not getattr(base, name)}
+    every = getattr(cls, "visit") is not getattr(base, "visit")  # noqa: B009 - both kinds of base class have one
+    return {kind: name for kind, name in _METHODS.items() if every or getattr(cls, name) is not getattr(base, name)}
 
 
 class TvmExprMutator(ExprMutator):
@@ -148,25 +150,25 @@ class TvmExprVisitor:
         super().__init_subclass__()
         cls._own = _overridden(cls, TvmExprVisitor)
 
-    def visit(self, root: Expr) -> None:
-        """Visit ``root`` and what is below it, unless that is done."""
+    def visit(self, expr: Expr) -> None:
+        """Visit ``expr`` and what is below it, unless that is done."""
         seen: dict[Expr, bool] = self.__dict__.setdefault("_seen", {})
         depth: int = self.__dict__.get("_depth", 0)
         self._depth = depth + 1
-        stack: list[tuple[Expr, bool]] = [(root, False)]
+        stack: list[tuple[Expr, bool]] = [(expr, False)]
         try:
             while stack:
-                expr, parts_done = stack.pop()
-                if not parts_done and expr in seen:
+                current, parts_done = stack.pop()
+                if not parts_done and current in seen:
                     continue
-                seen[expr] = True
-                method = self._own.get(type(expr))
+                seen[current] = True
+                method = self._own.get(type(current))
                 if method is not None and (parts_done or depth < DEEPEST):
-                    getattr(self, method)(expr)
+                    getattr(self, method)(current)
                     continue
                 if method is not None:
-                    stack.append((expr, True))
-                stack.extend((part, False) for part in reversed(children(expr)))
+                    stack.append((current, True))
+                stack.extend((part, False) for part in reversed(children(current)))
         finally:
             self._depth = depth
 

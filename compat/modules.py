@@ -63,9 +63,34 @@ class MutableModule(IRModule):
         for var, function in other.functions.items():
             self.update_func(var, function)
 
+    def get_global_var(self, name: str) -> GlobalVar:
+        """The ``GlobalVar`` called ``name`` (without ``@``).
+
+        Raises:
+            ValueError: there is none, as in TVM.
+        """
+        var = self.find_global_var(name)
+        if var is None:
+            known = ", ".join(f"@{var.name_hint}" for var in self.functions) or "no function"
+            raise ValueError(f"the module has no function @{name}; it has {known}")
+        return var
+
     def get_global_vars(self) -> list[GlobalVar]:
         """The names of all functions."""
         return list(self.functions)
+
+    def get_global_type_vars(self) -> list[GlobalTypeVar]:
+        """The names of all algebraic data types."""
+        return list(self.type_definitions)
+
+    def get_attr(self, attr_key: str) -> AttributeValue | None:
+        """An attribute of the module; ``None`` where it has none of this name."""
+        return self.attrs.get(attr_key)
+
+    def with_attr(self, attr_key: str, attr_value: AttributeValue) -> MutableModule:
+        """A copy of the module with one more attribute."""
+        attrs = {**self.attrs, attr_key: attr_value}
+        return MutableModule.of(IRModule(self.functions, self.type_definitions, attrs))
 
     def astext(self, show_meta_data: bool = True) -> str:
         """The text of the module."""
@@ -74,6 +99,11 @@ class MutableModule(IRModule):
     def show(self) -> None:
         """Print the module."""
         print(self)
+
+    def __getitem__(self, key: str | GlobalVar) -> Function:
+        if isinstance(key, GlobalVar) and key in self.functions:
+            return self.functions[key]
+        return self.functions[self.get_global_var(key if isinstance(key, str) else key.name_hint)]
 
     def __setitem__(self, name: str | GlobalVar, value: Expr) -> None:
         var = GlobalVar(name) if isinstance(name, str) else name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from relay_lsp.ir.spans import SequentialSpan, SourceName, Span
 
 from ..modules import MutableModule as IRModule
-from . import contrib, instrument, ir, relay, runtime, target, te, testing, transform
+from . import contrib, instrument, ir, relay, runtime, target, te, testing, tir, transform
 from .error import TVMError
 from .runtime import cpu, cuda, nd
 
@@ -26,6 +26,7 @@ __all__ = [
     "target",
     "te",
     "testing",
+    "tir",
     "transform",
 ]
 

@@ -75,6 +75,29 @@ def test_a_visitor_sees_each_expression_once(length: int) -> None:
     assert counting.calls == length
 
 
+@pytest.mark.parametrize("length", [3, 5000])
+def test_an_overridden_visit_is_called_for_every_part(length: int) -> None:
+    class Wrapping(relay.ExprMutator):
+        def visit(self, root: Expr) -> Expr:
+            new = super().visit(root)
+            return relay.tanh(new.args[0]) if isinstance(new, Call) and new.op == relay.op.get("nn.relu") else new
+
+    class Listing(relay.ExprVisitor):
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: set[Expr] = set()
+
+        def visit(self, expr: Expr) -> None:
+            super().visit(expr)
+            self.seen.add(expr)
+
+    value = chain(length)
+    assert operators(Wrapping().visit(value)) == ["tanh"] * length
+    listing = Listing()
+    listing.visit(value)
+    assert len(listing.seen) == length + 2, "the calls, their operator and the variable"
+
+
 @pytest.mark.parametrize("base", [relay.ExprMutator, relay.ExprVisitor])
 def test_a_method_that_nothing_calls_is_refused(base: type) -> None:
     with pytest.raises(TypeError, match=r"visit_cal is never called.*did you mean visit_call\?"):
@@ -209,3 +232,50 @@ def test_what_a_class_of_a_script_is_made_with_are_options_of_its_passes(tmp_pat
                 create("ScaleConstants", **options)
     finally:
         unload(str(file))
+
+
+def test_attributes_are_asked_for_by_name() -> None:
+    attrs = relay.nn.conv2d(relay.var("x"), relay.var("w"), padding=1, groups=2, data_layout="NHWC").attrs
+    assert attrs["padding"] == attrs.get_int_tuple("padding") == (1, 1, 1, 1)
+    assert (attrs.get_int("groups"), attrs.get_str("data_layout")) == (2, "NHWC")
+    assert dict(attrs)["data_layout"] == "NHWC"
+    assert "kernel_size" in attrs.keys()  # noqa: SIM118 - as scripts ask
+    with pytest.raises(AttributeError, match="stride"):
+        attrs["stride"]
+    assert relay.Function([], relay.const(1)).with_attr("Primitive", tvm.tir.IntImm("int32", 1)).attrs == {
+        "Primitive": 1
+    }
+    with pytest.raises(AttributeError, match=r"tvm\.tir\.PrimFunc is not here: relay_lsp makes no code"):
+        tvm.tir.PrimFunc  # noqa: B018 # pyright: ignore
+
+
+def test_a_shape_is_asked_for_as_integers() -> None:
+    assert relay.TensorType((2, 3)).concrete_shape == (2, 3)
+    with pytest.raises(TypeError, match="has no concrete shape: the dimension \\? is not known"):
+        _ = relay.TensorType((2, relay.Any())).concrete_shape  # pyright: ignore
+
+
+def test_a_function_is_bound_without_the_parameters_that_are_replaced() -> None:
+    x, y, z = (relay.var(name, shape=(2,)) for name in "xyz")
+    function: Any = relay.Function([x, y], relay.add(x, y))
+    bound: Any = relay.bind(function, {x: relay.const(1.0)})
+    assert bound.params == (y,)
+    assert computed(tvm.IRModule.from_expr(bound), np.ones(2, "float32")).tolist() == [2, 2]
+    assert relay.bind(function, {x: relay.nn.relu(z)}).params == (y, z)  # pyright: ignore
+    assert relay.bind(function, {z: x}) is function
+    assert tvm.ir.structural_equal(relay.bind(relay.add(x, y), {x: y}), relay.add(y, y))
+    with pytest.raises(TypeError, match="not 'x'; bind_params_by_name takes names"):
+        relay.bind(function, {"x": z})  # pyright: ignore
+    with pytest.raises(tvm.TVMError, match="%y cannot be replaced: it is bound inside the expression"):
+        relay.bind(relay.Let(y, x, y), {y: relay.const(1.0)})
+
+
+def test_a_module_tells_what_it_holds() -> None:
+    mod = tvm.IRModule.from_expr(chain(1)).with_attr("executor", "graph")
+    assert (mod.get_attr("executor"), mod.get_attr("runtime")) == ("graph", None)
+    assert mod.get_global_type_vars() == []
+    for missing in (lambda: mod["mian"], lambda: mod[relay.GlobalVar("mian")], lambda: mod.get_global_var("mian")):
+        with pytest.raises(ValueError, match="the module has no function @mian; it has @main"):
+            missing()
+    value = mod["main"]
+    assert tvm.ir.structural_hash(value, map_free_vars=True) == tvm.ir.structural_hash(value)

@@ -121,3 +121,24 @@ def test_what_makes_code_names_what_there_is_instead():
         from relay_lsp.compat.tvm.contrib import relay_viz  # noqa: F401 # pyright: ignore
     with pytest.raises(RuntimeError, match="unknown execution strategy: gpu"):
         relay.create_executor("gpu")
+
+
+def test_a_target_of_a_script_is_a_text_or_a_dict_and_is_entered():
+    target = tvm.target.Target(
+        {"kind": "llvm", "mcpu": "skylake-avx512", "mattr": ["+avx512f", "+fma"], "num-cores": 4}
+    )
+    assert target == tvm.target.Target("llvm -mcpu=skylake-avx512 -mattr=+avx512f,+fma -num-cores=4", host="llvm")
+    assert isinstance(target, tvm.target.Target)
+    assert tvm.target.Target(target) is target
+    assert tvm.target.Target.current() is None
+    with target:
+        assert tvm.target.Target.current(allow_none=False) is target
+    with pytest.raises(ValueError, match="no target is entered"):
+        tvm.target.Target.current(allow_none=False)
+    with pytest.raises(tvm.TVMError, match=r"a target needs its kind, such as \{\"kind\": \"llvm\"\}"):
+        tvm.target.Target({"mcpu": "skylake-avx512"})
+
+
+def test_the_text_of_a_target_names_it_again():
+    target = tvm.target.Target("llvm -mtriple='a b' -num-cores=0")
+    assert tvm.target.Target(str(target)) == target

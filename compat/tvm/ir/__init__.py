@@ -10,8 +10,8 @@ from relay_lsp.ir.module import TypeData
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.spans import SequentialSpan, SourceName, Span
 from relay_lsp.ir.structural import structural_equal as _equal
-from relay_lsp.ir.structural import structural_hash
-from relay_lsp.ir.types import FuncType, GlobalTypeVar, TensorType, TupleType, Type, TypeCall, TypeVar
+from relay_lsp.ir.structural import structural_hash as _hash
+from relay_lsp.ir.types import FuncType, GlobalTypeVar, IncompleteType, TensorType, TupleType, Type, TypeCall, TypeVar
 from relay_lsp.passes.compiler_regions import register_target_support
 
 from ...modules import MutableModule as IRModule
@@ -25,6 +25,7 @@ __all__ = [
     "GlobalTypeVar",
     "GlobalVar",
     "IRModule",
+    "IncompleteType",
     "Op",
     "RelayExpr",
     "SequentialSpan",
@@ -46,6 +47,12 @@ __all__ = [
 
 RelayExpr = Expr
 structural_equal = _equal
+
+
+def structural_hash(node: object, map_free_vars: bool = False) -> int:
+    """A number that is the same for all that is structurally equal, with and without ``map_free_vars``."""
+    del map_free_vars
+    return _hash(node)
 
 
 def register_op_attr(op_name: str, attr_key: str, value: Callable[..., Any] | None = None, level: int = 10) -> Any:

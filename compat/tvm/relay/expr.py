@@ -12,6 +12,8 @@ from relay_lsp.ir.expressions import (
     Call,
     Constant,
     Expr,
+    Function,
+    GlobalVar,
     If,
     Let,
     RefCreate,
@@ -23,7 +25,9 @@ from relay_lsp.ir.expressions import (
 )
 from relay_lsp.ir.spans import AnySpan
 from relay_lsp.ir.types import TensorType, Type
-from relay_lsp.passes.binding import bind
+from relay_lsp.ir.visitor import free_vars, post_order
+from relay_lsp.passes import PassError
+from relay_lsp.passes.binding import bind as _bind
 
 from ...arrays import as_script_array
 
@@ -31,6 +35,7 @@ __all__ = [
     "Call",
     "Constant",
     "Expr",
+    "GlobalVar",
     "If",
     "Let",
     "RefCreate",
@@ -69,6 +74,36 @@ def var(
     elif isinstance(type_annotation, str):
         type_annotation = TensorType((), type_annotation)
     return Var(name_hint, type_annotation, span)
+
+
+def bind(expr: Expr, binds: Mapping[Var, Expr]) -> Expr:
+    """``expr`` with each variable of ``binds`` replaced.
+
+    A function no longer has the parameters that are replaced; what is free in the values becomes its last parameters.
+
+    Raises:
+        TypeError: something else than a variable is to be replaced.
+        TVMError: a variable is to be replaced that is bound inside ``expr``.
+
+    Source of the rule: ``src/relay/ir/expr_functor.cc`` (``Bind``).
+    """
+    for each in binds:
+        if not isinstance(each, Var):  # pyright: ignore[reportUnnecessaryIsInstance] - a script's may be a name
+            raise TypeError(f"bind replaces variables, not {each!r}; bind_params_by_name takes names")
+    root = expr.body if isinstance(expr, Function) else expr
+    free = set(free_vars(root))
+    for each in post_order(root):
+        if isinstance(each, Var) and each in binds and each not in free:
+            raise PassError(f"{each!r} cannot be replaced: it is bound inside the expression", place=each)
+    body = _bind(root, binds)
+    if not isinstance(expr, Function):
+        return body
+    params = [param for param in expr.params if param not in binds]
+    if body is root and len(params) == len(expr.params):
+        return expr
+    outer = free_vars(expr)
+    params.extend(each for each in free_vars(body) if each not in params and each not in outer)
+    return Function(params, body, expr.ret_type, expr.type_params, expr.attrs, expr.span, expr.virtual_device)
 
 
 def const(value: Any, dtype: str | None = None, span: AnySpan | None = None) -> Constant:
