@@ -11,6 +11,7 @@ from relay_lsp.ir.module import IRModule
 from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass, did_you_mean, option
 from ..patterns import partition
 from ..patterns.dataflow_graph import DataflowGraph
+from ..patterns.language import DFPattern
 from ..patterns.rewriting import infer_with_record
 from . import pattern_tables
 
@@ -50,7 +51,7 @@ class MergeComposite(FunctionPass):
         """The function with every match in a function of its own.
 
         Raises:
-            PassError: there is no table of that name.
+            PassError: there is no table of that name, or what is in a table is no pattern with its name.
         """
         merged: Expr = function
         graph = DataflowGraph(merged)
@@ -64,10 +65,22 @@ class MergeComposite(FunctionPass):
         return merged
 
     def _patterns(self) -> Sequence[Any]:
-        if not isinstance(self.pattern_table, str):
-            return self.pattern_table
-        known = pattern_tables()
-        if self.pattern_table not in known:
-            hint = did_you_mean(self.pattern_table, known)
-            raise PassError(f"no table of patterns is called {self.pattern_table}{hint}")
-        return known[self.pattern_table]
+        table: Sequence[Any] = () if isinstance(self.pattern_table, str) else self.pattern_table
+        if isinstance(self.pattern_table, str):
+            known = pattern_tables()
+            if self.pattern_table not in known:
+                hint = did_you_mean(self.pattern_table, known)
+                raise PassError(f"no table of patterns is called {self.pattern_table}{hint}")
+            table = known[self.pattern_table]
+        for entry in table:
+            match entry:
+                case (str(), DFPattern()):
+                    pass
+                case (str(), DFPattern(), check) if callable(check):
+                    pass
+                case _:
+                    raise PassError(
+                        f"option pattern_table takes (name, pattern) or (name, pattern, check), not {entry!r}",
+                        code="option-value",
+                    )
+        return table

@@ -9,6 +9,7 @@ Source of the rule: ``src/relay/transforms/to_cps.cc``.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -85,7 +86,7 @@ class CpsConverter:
         return converted
 
     def _convert(self, function: Function) -> Function:
-        answer = TypeVar("answer")
+        answer = TypeVar(_unused_type_name("answer", function))
         converted = _FunctionConverter(self, answer, self._record).convert(function)
         return Function(
             converted.params,
@@ -105,6 +106,14 @@ class CpsConverter:
             self._record.record(name, var)
             self._waiting.append(var)
         return name
+
+
+def _unused_type_name(name: str, function: Function) -> str:
+    """``name``, with a number behind it where ``function`` has a type parameter called so: it may be in this style."""
+    functions = [expr for expr in post_order(function) if isinstance(expr, Function)]
+    taken = {var.name for each in functions for var in each.type_params}
+    numbered = (f"{name}{number or ''}" for number in itertools.count())
+    return next(each for each in numbered if each not in taken)
 
 
 class _FunctionConverter:

@@ -167,6 +167,8 @@ class LazyGradientInit(ModulePass):
             PassError: a value is shared without ``let``, or is of a type that cells do not stand for, or a parameter
                 holds no tensor.
         """
+        if not module.functions:
+            return module  # TVM gives it the functions on cells, which nothing calls.
         what = "a function whose gradients are initialised lazily"
         refuse_features(module.functions.values(), {Feature.fGraph}, what)
         extended, names = _with_definitions(module)

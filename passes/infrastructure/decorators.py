@@ -58,31 +58,31 @@ def function_pass(
     return _decorate(_FromFunctionFunction, "transform_function", pass_func, opt_level, name, required)
 
 
-class _FromModuleFunction(ModulePass):
-    """A module pass that calls a function of the user's."""
+class _OfFunction:
+    """What passes have in common that call a function of the user's."""
 
-    def __init__(self, transform: Callable[..., IRModule], info: PassInfo) -> None:
+    def __init__(self, transform: Callable[..., Any], info: PassInfo) -> None:
         self.transform = transform
         self._info = info
 
     @property
     def info(self) -> PassInfo:
         return self._info
+
+    def written_in(self) -> str:
+        """The module of the function that is called."""
+        return str(getattr(self.transform, "__module__", None) or type(self.transform).__module__)
+
+
+class _FromModuleFunction(_OfFunction, ModulePass):
+    """A module pass that calls a function of the user's."""
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         return self.transform(module, context)
 
 
-class _FromFunctionFunction(FunctionPass):
+class _FromFunctionFunction(_OfFunction, FunctionPass):
     """A function pass that calls a function of the user's."""
-
-    def __init__(self, transform: Callable[..., Function], info: PassInfo) -> None:
-        self.transform = transform
-        self._info = info
-
-    @property
-    def info(self) -> PassInfo:
-        return self._info
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         return self.transform(function, module, context)

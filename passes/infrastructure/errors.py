@@ -8,7 +8,15 @@ from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
 from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.syntax.suggestions import closest
 
-__all__ = ["BrokenModuleError", "DamagedModuleError", "PassError", "did_you_mean"]
+__all__ = [
+    "BrokenModuleError",
+    "DamagedModuleError",
+    "PassError",
+    "did_you_mean",
+    "nearest",
+    "no_such_pass",
+    "suggestion",
+]
 
 
 class PassError(Exception):
@@ -48,11 +56,26 @@ class DamagedModuleError(PassError):
     """A pass that has changed the module it was given, which others hold, too."""
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """``"; did you mean X?"`` for the candidate nearest to ``name``, or nothing where none is near."""
+def no_such_pass(name: str, hint: str) -> str:
+    """What is said of a name that no pass has; the ``hint`` begins with a semicolon, or is empty."""
+    return f"there is no pass called {name}{hint}"
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate nearest to ``name``, also where it is written in other letters; ``None`` where none is near."""
     known = list(candidates)
     near = closest(name, known)
     if not near:
         by_lower = {candidate.lower(): candidate for candidate in known}
         near = [by_lower[candidate] for candidate in closest(name.lower(), by_lower)]
-    return f"; did you mean {near[0]}?" if near else ""
+    return near[0] if near else None
+
+
+def suggestion(near: str | None) -> str:
+    """``"; did you mean X?"``, or nothing where no name is near."""
+    return f"; did you mean {near}?" if near else ""
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """``"; did you mean X?"`` for the candidate nearest to ``name``, or nothing where none is near."""
+    return suggestion(nearest(name, candidates))

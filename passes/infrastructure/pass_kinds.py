@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from relay_lsp.ir.attributes import AttributeValueError
 from relay_lsp.ir.diagnostics import Diagnostic, Place
 from relay_lsp.ir.expressions import Expr, Function, GlobalVar
 from relay_lsp.ir.garbage_collection import without_collection
@@ -30,6 +29,7 @@ from .context import PassContext
 from .declaration import Declaration, read_declaration
 from .errors import BrokenModuleError, PassError
 from .given_module import GivenModule
+from .writable import require_writable
 
 __all__ = ["FunctionPass", "ModulePass", "Pass", "Pipeline", "Sequential", "is_optimizable"]
 
@@ -72,11 +72,7 @@ class Pass:
         """
         for field in self.declaration().options.values():
             value = getattr(self, field.name)
-            try:
-                object.__setattr__(self, field.name, field.convert(value))
-            except AttributeValueError as error:
-                message = str(error).replace("attribute", "option", 1)
-                raise PassError(message, pass_name=type(self).__name__, code="option-value") from None
+            object.__setattr__(self, field.name, registry.checked_option(field, value, type(self).__name__))
 
     @property
     def info(self) -> PassInfo:
@@ -123,12 +119,15 @@ class Pass:
         trace = active_trace()
         remarks = Remarks() if trace is not None and trace.remarks else None
         with without_collection(), recording(module, remarks) as record:
-            given = None if type(self).__module__.startswith(_OURS) else GivenModule(module)
+            given = None if self.written_in().startswith(_OURS) else GivenModule(module)
             try:
                 after = self.apply(module, record, context)
                 _require(after, IRModule, "the pass")
                 if given is not None:
                     given.require_unchanged()
+                    _require_functions(after)
+                    if after is not module:
+                        require_writable(after)
             except PassError as error:
                 error.pass_name = error.pass_name or self.info.name
                 raise
@@ -137,6 +136,10 @@ class Pass:
         _note_holding(self, module, after)
         self._report(record, module, after, seconds)
         return after
+
+    def written_in(self) -> str:
+        """The Python module that says what the pass does. What is not one of ours is looked at more closely."""
+        return type(self).__module__
 
     def reads_types(self, module: IRModule) -> bool:
         """Whether the pass may look at types of ``module`` though it does not require them; then it gets them."""
@@ -252,7 +255,7 @@ class FunctionPass(Pass):
             BrokenModuleError: what the functions became is ill-typed.
         """
         changed: dict[GlobalVar, Function] = {}
-        for var, function in module.functions.items():
+        for var, function in tuple(module.functions.items()):
             if is_optimizable(function):
                 new = self.transform_function(function, module, context)
                 _require(new, Function, f"what the pass does to {var!r}", function)
@@ -284,10 +287,16 @@ class Pipeline(Pass):
         raise NotImplementedError(f"{type(self).__name__} does not say which passes it runs")
 
     def run(self, module: IRModule, context: PassContext) -> IRModule:
-        """Run what the context enables."""
+        """Run what the context enables.
+
+        Raises:
+            PassError: something in the pipeline is no pass.
+        """
         _running.pipelines.append(self.info.name)
         try:
             for item in self.passes():
+                if not isinstance(item, Pass):  # pyright: ignore[reportUnnecessaryIsInstance]
+                    raise PassError(f"{_kind_of(item)} is in the pipeline, and is no Pass", pass_name=self.info.name)
                 if not context.pass_enabled(item.info):
                     _note_skipped(item.info, context)
                     continue
@@ -353,6 +362,21 @@ def _require(made: object, kind: type, what: str, place: Expr | None = None) -> 
     """
     if not isinstance(made, kind):
         raise PassError(f"{what} gave {_kind_of(made)}, and must give {_kind_of(kind)}", place=place)
+
+
+def _require_functions(module: IRModule) -> None:
+    """Make sure that a module that a user's pass has made has one function under each name.
+
+    Raises:
+        PassError: it has something else, or two.
+    """
+    names: set[str] = set()
+    for var, function in module.functions.items():
+        _require(var, GlobalVar, "the pass, for the name of a function,")
+        _require(function, Function, f"the pass, for {var!r},")
+        if var.name_hint in names:
+            raise PassError(f"the pass gave a module with two functions {var!r}", place=function)
+        names.add(var.name_hint)
 
 
 def _kind_of(value: object) -> str:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from relay_lsp.ir.attributes import AttributeField, AttributeValueError
 
-from .errors import PassError, did_you_mean
+from .errors import PassError, did_you_mean, no_such_pass
 
 if TYPE_CHECKING:
     from .pass_kinds import Pass
 
 __all__ = [
+    "checked_option",
     "create",
     "find",
     "has_file",
@@ -108,7 +109,7 @@ def create(name: str, /, **options: object) -> Pass:
     """
     cls = find(name)
     if cls is None:
-        raise PassError(f"there is no pass called {name}{did_you_mean(name, registered())}", code="unknown-pass")
+        raise PassError(no_such_pass(name, did_you_mean(name, registered())), code="unknown-pass")
     declared = cls.declaration().options
     for option in options:
         if option not in declared:
@@ -118,10 +119,15 @@ def create(name: str, /, **options: object) -> Pass:
     missing = [field.name for field in declared.values() if field.required and field.name not in options]
     if missing:
         raise PassError(f"option {missing[0]} must be given", pass_name=name, code="missing-option")
-    return cls(**{option: _checked(declared[option], value, name) for option, value in options.items()})
+    return cls(**{option: checked_option(declared[option], value, name) for option, value in options.items()})
 
 
-def _checked(field: AttributeField, value: object, name: str) -> object:
+def checked_option(field: AttributeField, value: object, name: str) -> object:
+    """The value of an option of what is called ``name``, as it is declared.
+
+    Raises:
+        PassError: it is of the wrong kind, out of bounds, or not among its choices.
+    """
     try:
         return field.convert(value)
     except AttributeValueError as error:

@@ -14,7 +14,16 @@ __all__ = ["PassPrintingInstrument", "PrintAfterAll", "PrintBeforeAll"]
 Show = Callable[[str], None]
 
 
-class PassPrintingInstrument(PassInstrument):
+class _PrintingInstrument(PassInstrument):
+    def __init__(self, *, show: Show = print, show_meta_data: bool = False) -> None:
+        self._show = show
+        self._show_meta_data = show_meta_data
+
+    def _print(self, when: str, mod: IRModule, info: PassInfo) -> None:
+        self._show(f"// {when} {info.name}\n{to_text(mod, show_meta_data=self._show_meta_data)}")
+
+
+class PassPrintingInstrument(_PrintingInstrument):
     """Shows the module before the passes of some names and after those of others."""
 
     def __init__(
@@ -25,10 +34,9 @@ class PassPrintingInstrument(PassInstrument):
         show: Show = print,
         show_meta_data: bool = False,
     ) -> None:
+        super().__init__(show=show, show_meta_data=show_meta_data)
         self._before = frozenset(print_before_pass_names)
         self._after = frozenset(print_after_pass_names)
-        self._show = show
-        self._show_meta_data = show_meta_data
 
     def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
         """Show what the pass gets, if it is one of the first names."""
@@ -40,11 +48,8 @@ class PassPrintingInstrument(PassInstrument):
         if info.name in self._after:
             self._print("after", mod, info)
 
-    def _print(self, when: str, mod: IRModule, info: PassInfo) -> None:
-        self._show(f"// {when} {info.name}\n{to_text(mod, show_meta_data=self._show_meta_data)}")
 
-
-class PrintBeforeAll(PassPrintingInstrument):
+class PrintBeforeAll(_PrintingInstrument):
     """Shows the module before every pass."""
 
     def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
@@ -52,7 +57,7 @@ class PrintBeforeAll(PassPrintingInstrument):
         self._print("before", mod, info)
 
 
-class PrintAfterAll(PassPrintingInstrument):
+class PrintAfterAll(_PrintingInstrument):
     """Shows the module after every pass."""
 
     def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from relay_lsp.ir.expressions import Call, Constructor, Expr, Function, GlobalVar, Let, Var, VirtualDevice
 from relay_lsp.ir.module import IRModule
@@ -14,6 +15,7 @@ from relay_lsp.ir.types import FuncType, Type, TypeVar
 from relay_lsp.ir.visitor import with_children
 
 from ..binding import Renamer, bind
+from ..building import de_duplicate
 from ..infer_type import InferType
 from ..infrastructure import ModulePass, PassContext, declare_pass
 from ..provenance import ExprMutator
@@ -204,7 +206,7 @@ class _Lifter(ExprMutator):
             function.span,
             function.virtual_device,
         )
-        return Function(
+        closure = Function(
             tuple(fresh.values()),
             inner,
             _annotation(function),
@@ -213,6 +215,8 @@ class _Lifter(ExprMutator):
             function.span,
             _fixed_device(function.body) or function.virtual_device,
         )
+        # A type variable is bound by one function of a module, for TVM's printer too: it calls others malformed.
+        return cast("Function", de_duplicate(closure)) if type_vars else closure
 
 
 def _fixed_device(expr: Expr) -> VirtualDevice | None:

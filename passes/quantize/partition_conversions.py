@@ -9,7 +9,7 @@ from relay_lsp.ir.expressions import Call, Expr, Function, GlobalVar, Let, Tuple
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.type_visitor import tuple_leaves
-from relay_lsp.ir.types import DataType, TensorType, TupleType, Type
+from relay_lsp.ir.types import DataType, TensorType, TupleType
 from relay_lsp.ir.visitor import children, free_vars, post_order
 
 from ..building import de_duplicate
@@ -30,8 +30,9 @@ class PartitionConversions(ModulePass):
     The parts are ``@quantize_inputs``, ``@quantized_main`` and ``@dequantize_outputs``; ``@main`` calls them one after
     the other. A parameter is converted by the sums, products, shifts, roundings, ``clip`` and ``cast`` between it and
     the first operator that is none of these; the output, by what follows the last value of a quantised dtype.
-    ``@main`` must be the only function, without type parameters and attributes. An input that is converted once and
-    used several times is one parameter of ``@quantized_main``, where TVM gives a function that cannot be called.
+    ``@main`` must be the only function, without type parameters and attributes. It keeps its parameters, where TVM's
+    takes them in the order in which they are converted, and takes no others. An input that is converted once and used
+    several times is one parameter of ``@quantized_main``, where TVM gives a function that cannot be called.
 
     Source of the rule: ``python/tvm/relay/quantize/_partition_conversions.py``.
 
@@ -108,7 +109,7 @@ class PartitionConversions(ModulePass):
         for function in (before, inner, after):
             record.record(function, main)
         parts = {GlobalVar(name): part for name, part in zip(_NAMES, (before, inner, after), strict=True)}
-        entry = _calling(list(parts), before, len(inner.params), main.ret_type)
+        entry = _calling(list(parts), [prefix.passed_on.get(param, param) for param in before.params], inner, main)
         record.attribute(entry, main)
         made = IRModule({var: entry, **parts}, module.type_definitions, module.attrs)
         typed = self.infer_types(made, context)
@@ -160,6 +161,8 @@ class _PrefixCutter(ExprMutator):
         self._main = main
         self._below = _converted_params(body, frozenset(main.params))
         self._cuts: dict[Expr, tuple[Var, Var]] = {}
+        self.passed_on: dict[Var, Var] = {}
+        """What :meth:`conversions` takes in the place of parameters that are not converted."""
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """A call that is no conversion takes its operands converted."""
@@ -187,6 +190,7 @@ class _PrefixCutter(ExprMutator):
         bindings = [(bound, arg) for arg, (_, bound) in self._cuts.items()]
         converted = dict(self._cuts.values())
         passed_on = {param: _var(param.name_hint, param) for param in params if param not in converted}
+        self.passed_on.update((new, param) for param, new in passed_on.items())
         body: Expr = Tuple(tuple({**converted, **passed_on}[param] for param in params))
         record.record(body, self._main.body)
         for bound, value in reversed(bindings):
@@ -210,14 +214,17 @@ def _converted_params(body: Expr, params: Collection[Var]) -> Mapping[Expr, froz
     return below
 
 
-def _calling(names: list[GlobalVar], before: Function, count: int, result_type: Type | None) -> Function:
-    """``@main`` that calls the parts one after the other."""
-    params = tuple(Var(param.name_hint, param.type_annotation) for param in before.params)
+def _calling(names: list[GlobalVar], converted: Collection[Var], inner: Function, main: Function) -> Function:
+    """``@main`` that calls the parts one after the other; the first of them with the parameters ``converted``."""
+    params = {param: Var(param.name_hint, param.type_annotation) for param in main.params}
+    for param, new in params.items():
+        current_record().record(new, param)
     inputs, outputs, result = (Var(name) for name in ("quantized_inputs", "quantized_outputs", "dequantized_outputs"))
-    fields = tuple(TupleGetItem(inputs, index) for index in range(count))
+    fields = tuple(TupleGetItem(inputs, index) for index in range(len(inner.params)))
     body = Let(result, Call(names[2], (outputs,)), result)
-    body = Let(inputs, Call(names[0], params), Let(outputs, Call(names[1], fields), body))
-    return Function(params, body, result_type)
+    given = tuple(params[param] for param in converted)
+    body = Let(inputs, Call(names[0], given), Let(outputs, Call(names[1], fields), body))
+    return Function(tuple(params.values()), body, main.ret_type)
 
 
 def _require_integers(module: IRModule, dtypes: Collection[str]) -> None:

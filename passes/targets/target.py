@@ -163,7 +163,10 @@ def _shared_keys(keys: tuple[str, ...]) -> tuple[SharedString, ...]:
 
 
 def _written(value: TargetValue) -> str:
-    return ",".join(value) if isinstance(value, tuple) else str(int(value) if isinstance(value, bool) else value)
+    if isinstance(value, bool):
+        return str(int(value))
+    text = ",".join(value) if isinstance(value, tuple) else str(value)
+    return shlex.quote(text) if text else ""
 
 
 def _option(kind: TargetKind, option: str) -> tuple[str, TargetValue]:

@@ -88,7 +88,7 @@ def edited_text(
         raise ValueError("a text with errors cannot be edited by a pass")
     if parsed.module is after:
         return EditedText((), text)
-    printed = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False)
+    printed = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False, read_back=True)
     if set(after.type_definitions) == set(parsed.module.type_definitions):
         layouts = layout_of(text, [unit.segment for unit in parsed.reading.units]), canonical_layout(printed.text)
         origins: Origins = trace.origins if trace is not None else lambda _: ()

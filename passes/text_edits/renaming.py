@@ -91,7 +91,8 @@ def renaming(
     are_same: Callable[[str, str], bool] = _are_unknown,
 ) -> Renaming | None:
     """How ``edited`` is ``canonical`` with the values of each function renamed one to one, and with each statement in
-    a place before its uses; ``None`` where it is not. Data types are not looked at: the two have the same.
+    a place before its uses; ``None`` where it is not. Data types are not looked at: the two have the same. Nor is it
+    known where functions of ``canonical`` have values in common, for a name then depends on another function.
 
     The functions of ``inferred``, such as ``@main``, have a result type in ``canonical`` that their bodies tell; they
     may be without one in ``edited``. ``are_same`` says whether references of the two to their metadata are to the same.
@@ -100,6 +101,7 @@ def renaming(
     if not (
         len(by_name) == len(canonical.functions) == len(edited.functions)
         and {function.name for function in edited.functions} == by_name.keys()
+        and not _have_values_in_common(canonical.functions)
     ):
         return None
     functions = [
@@ -107,6 +109,19 @@ def renaming(
         for function in edited.functions
     ]
     return Renaming(functions) if all(function.holds() for function in functions) else None
+
+
+def _have_values_in_common(functions: Sequence[FunctionLayout]) -> bool:
+    """Whether a function of a canonical text names a value that another one binds. Numbers there are unique, and what
+    functions share, such as after ``LambdaLift``, is bound in the first of them alone."""
+    numbers: set[str] = set()
+    for function in functions if len(functions) > 1 else ():
+        rows = [function.header, *(statement.tokens for statement in function.statements)]
+        own = {name for row in rows for name in row.names if name[1:].isdigit()}
+        if not numbers.isdisjoint(own):
+            return True
+        numbers |= own
+    return False
 
 
 class _FunctionRenaming:

@@ -6,11 +6,12 @@ from .failures import CONDITIONS, FailureCondition
 from .inputs import InputKind, Unverifiable, random_arguments
 from .reducing import reduce, statement_count
 from .shrinking import shrink
-from .verifying import BOUNDS, ComparisonFailed, KeepsMeaning, Verdict, bound_of, verify
+from .verifying import BOUNDS, OTHER_SIGNATURE, ComparisonFailed, KeepsMeaning, Verdict, bound_of, verify
 
 __all__ = [
     "BOUNDS",
     "CONDITIONS",
+    "OTHER_SIGNATURE",
     "BisectionReport",
     "ComparisonFailed",
     "Culprit",

@@ -118,7 +118,9 @@ def check(
             continue
         try:
             bound = BOUNDS.get(step.name)
-            verdict = verify(step.before, after, function=function, seed=seed, bound=bound, steps=(step,))
+            verdict = verify(
+                step.before, after, function=function, seed=seed, bound=bound, steps=(step,), passes=(step.name,)
+            )
         except Unverifiable as reason:
             skipped.append((step, str(reason)))
             continue

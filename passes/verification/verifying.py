@@ -12,6 +12,7 @@ from relay_lsp.ir.evaluation import EvaluationError, Value, evaluate_and_keep
 from relay_lsp.ir.expressions import Expr, Function
 from relay_lsp.ir.inference import infer_types
 from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.structural import structural_equal
 from relay_lsp.ir.visitor import children, post_order
 
 from ..infrastructure import PassError, PassInfo, PassInstrument
@@ -20,7 +21,16 @@ from .comparison import Difference, largest_difference
 from .inputs import FALLBACKS, KINDS, InputKind, Unverifiable, random_arguments
 from .ranges import fits, narrowest_float, rounded_floats
 
-__all__ = ["BOUNDS", "ComparisonFailed", "KeepsMeaning", "Verdict", "bound_of", "entry_function", "verify"]
+__all__ = [
+    "BOUNDS",
+    "OTHER_SIGNATURE",
+    "ComparisonFailed",
+    "KeepsMeaning",
+    "Verdict",
+    "bound_of",
+    "entry_function",
+    "verify",
+]
 
 BOUNDS: Mapping[str, float] = {
     "FastMath": 1e-2,
@@ -29,6 +39,26 @@ BOUNDS: Mapping[str, float] = {
     "recast": 5e-2,
 }
 """Passes that compute something else on purpose, and how much of the largest element it may be."""
+
+
+OTHER_SIGNATURE = frozenset(
+    {
+        "AutoQuantize",
+        "BindParams",
+        "ChangeBatch",
+        "Conv2dToSparse",
+        "DenseToSparse",
+        "FirstOrderGradient",
+        "QuantizeAnnotate",
+        "QuantizeCalibrate",
+        "SimplifyFCTranspose",
+        "ToCPS",
+        "gradient",
+        "to_cps",
+        "un_cps",
+    }
+)
+"""Passes after which, or after a step of which, a function takes or returns something else on purpose."""
 
 
 class ComparisonFailed(PassError):
@@ -62,6 +92,7 @@ def verify(
     seed: int = 0,
     bound: float | None = None,
     steps: Iterable[TraceStep] = (),
+    passes: Iterable[str] = (),
 ) -> Verdict:
     """Run a function of both modules on the same random inputs of several kinds, and compare.
 
@@ -73,18 +104,24 @@ def verify(
         bound: how far results may be apart, as a part of the largest element; the dtype's rounding by default. With a
             bound, inputs are made small enough for the narrowest dtype of floats that ``after`` computes in.
         steps: what led from ``before`` to ``after``, in order; with them the verdict names the first expression.
+        passes: the names of the passes that led there. A function to which one of :data:`OTHER_SIGNATURE` gave another
+            type takes other inputs, or gives another result, which are not compared.
 
     Returns:
         The verdict on the kind of inputs where the results are furthest apart.
 
     Raises:
         Unverifiable: ``before`` has no such function, takes inputs that cannot be made up, or runs with none; or, with
-            a bound, has values that ``after`` has no numbers for, or moves as far when its inputs are rounded.
+            a bound, has values that ``after`` has no numbers for, or moves as far when its inputs are rounded; or the
+            function has another type, which is the purpose of one of ``passes``.
     """
     function = function or entry_function(before)
     if function not in before:
         raise Unverifiable(f"the module has no function @{function}")
     typed = infer_types(before).module
+    purposes = OTHER_SIGNATURE.intersection(passes)
+    if purposes and not _has_type_of(typed[function], after, function):
+        raise Unverifiable(f"{min(purposes)} gives @{function} other parameters or another result")
     worst: Verdict | None = None
     reason: Unverifiable | None = None
     for kind in (*KINDS, *FALLBACKS):
@@ -112,6 +149,11 @@ def verify(
         assert reason is not None
         raise reason
     return worst
+
+
+def _has_type_of(function: Function, module: IRModule, name: str) -> bool:
+    """Whether the function of this name in ``module`` has the type of ``function``."""
+    return name in module and structural_equal(function.checked_type, infer_types(module).module[name].checked_type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +304,8 @@ class KeepsMeaning(PassInstrument):
         if before is mod:
             return
         try:
-            verdict = verify(before, mod, function=self.function, seed=self.seed, bound=bound_of(names))
+            bound = bound_of(names)
+            verdict = verify(before, mod, function=self.function, seed=self.seed, bound=bound, passes=names)
         except Unverifiable as reason:
             self.skipped.append((info.name, str(reason)))
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relay_lsp.passes import PassError, create
+from relay_lsp.passes.patterns import is_op
 from tests.passes.modules import read
 
 METADATA = """
@@ -34,3 +35,11 @@ def @main(%x: Tensor[(4), float32]) {
 """
     with pytest.raises(PassError, match="a value leaves a region that it is not in"):
         create("MergeCompilerRegions")(read(text + METADATA))
+
+
+@pytest.mark.parametrize("entry", ["relu", ["relu", "nn.relu"], ["relu", is_op("nn.relu"), 3], None, 3])
+def test_a_table_of_patterns_of_something_else_is_refused(entry: object):
+    module = read("def @main(%x: Tensor[(4), float32]) { nn.relu(%x) }")
+    said = r"MergeComposite: option pattern_table takes \(name, pattern\) or \(name, pattern, check\), not "
+    with pytest.raises(PassError, match=said):
+        create("MergeComposite", pattern_table=[entry])(module)

@@ -134,3 +134,12 @@ def test_functions_of_two_types_become_data_of_two_types():
 def test_defunctionalization_refuses_what_no_data_stands_for(text, message):
     with pytest.raises(PassError, match=message):
         create("Defunctionalization")(read(text))
+
+
+def test_what_is_in_continuation_passing_style_is_converted_once_more():
+    module = read("def @main(%x: float32) -> float32 { nn.relu(%x) }")
+    twice = typed(Sequential([create("ToCPS"), create("ToCPS")])(module))
+    names = [var.name for var in twice["main"].type_params]
+    assert names == ["answer", "answer1"]
+    again = typed(read(twice.text(show_header=False)))
+    assert ir.structural_equal(again, twice)

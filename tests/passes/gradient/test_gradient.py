@@ -363,3 +363,8 @@ def test_the_first_order_of_main_alone():
 def test_what_has_no_gradient_in_the_higher_order_is_refused(text, message):
     with pytest.raises(PassError, match=message):
         create("gradient")(read(text))
+
+
+def test_a_module_without_functions_has_no_gradients_to_initialise():
+    module = read("type Maybe { Some(int32), None, }")
+    assert create("LazyGradientInit")(module) is module

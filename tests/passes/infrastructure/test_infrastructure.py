@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+from relay_lsp.ir import ops
+from relay_lsp.ir.expressions import Call, Constant, Function, GlobalVar, Tuple
 from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.nn.activation import LeakyReluAttrs
 from relay_lsp.passes import (
     FunctionPass,
     ModulePass,
@@ -14,6 +18,7 @@ from relay_lsp.passes import (
     PassError,
     PassInfo,
     PassInstrument,
+    Pipeline,
     Sequential,
     Trace,
     create,
@@ -229,6 +234,95 @@ def test_a_pass_that_gives_no_module_says_so():
         PassError, match="gives_the_body: what the pass does to @main gave a Call, and must give a Func"
     ):
         gives_the_body(read(RELU))
+
+
+def test_a_pass_gives_a_module_of_functions_under_names_of_their_own():
+    class ForgetsTheFunction(ModulePass):
+        def transform_module(self, module: Any, context: PassContext) -> IRModule:
+            return module.with_functions(dict.fromkeys(module.functions))
+
+    class NamesTwoAlike(ModulePass):
+        def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
+            return module.with_functions({**module.functions, GlobalVar("main"): module["main"]})
+
+    class ClearsTheModule(FunctionPass):
+        def transform_function(self, function: Function, module: Any, context: PassContext) -> Function:
+            module.functions.clear()
+            return function
+
+    class HasNothing(Pipeline):
+        def passes(self) -> Any:
+            return [None]
+
+    for item, message in (
+        (ForgetsTheFunction(), r"the pass, for @main, gave nothing \(None\), and must give a Function"),
+        (NamesTwoAlike(), "the pass gave a module with two functions @main"),
+        (ClearsTheModule(), "changed the functions of the module that it was given"),
+        (HasNothing(), r"nothing \(None\) is in the pipeline, and is no Pass"),
+    ):
+        with pytest.raises(PassError, match=message):
+            item(read(RELU))
+
+
+def test_a_decorated_pass_leaves_what_it_is_given_as_it_is():
+    @function_pass(opt_level=0)
+    def adds_a_layer_in_place(func, mod, ctx):
+        object.__setattr__(func.body, "args", (func.body,))
+        return func
+
+    @module_pass(opt_level=0)
+    def names_two_alike(mod, ctx):
+        return mod.with_functions({**mod.functions, GlobalVar("main"): mod["main"]})
+
+    for item, message in (
+        (adds_a_layer_in_place, "adds_a_layer_in_place: changed the args of a Call that it was given, in place"),
+        (names_two_alike, "names_two_alike: the pass gave a module with two functions @main"),
+    ):
+        with pytest.raises(PassError, match=message):
+            item(read(RELU))
+
+
+def test_what_a_users_pass_makes_has_a_text():
+    @function_pass(opt_level=0)
+    def marks(func, mod, ctx):
+        return func.with_attr("owner", object())
+
+    @function_pass(opt_level=0)
+    def marks_deep_inside(func, mod, ctx):
+        inner = Function((), func.body).with_attr("notes", {"by": [{1}]})
+        return Function(func.params, inner())
+
+    @function_pass(opt_level=0)
+    def slopes(func, mod, ctx):
+        slope: Any = {0.5}
+        return Function(func.params, Call(ops.get("nn.leaky_relu"), (func.body,), LeakyReluAttrs(alpha=slope)))
+
+    @function_pass(opt_level=0)
+    def adds_complex_numbers(func, mod, ctx):
+        return Function((*func.params,), Tuple([func.body, Constant(np.zeros(2, "complex64"))]))
+
+    @function_pass(opt_level=0)
+    def marks_well(func, mod, ctx):
+        return func.with_attr({"a": 1, "b": "c", "d": (0.5, None), "e": {"f": [True]}})
+
+    for item, message in (
+        (
+            marks,
+            "marks: the attribute owner that it gave @main holds a value of the class object, which no text can say",
+        ),
+        (
+            marks_deep_inside,
+            "the attribute notes that it gave a function holds a value of the class set, which no text can say",
+        ),
+        (
+            slopes,
+            "slopes: the attribute alpha that it gave nn.leaky_relu holds a value of the class set, which no text",
+        ),
+        (adds_complex_numbers, "made a constant of the dtype complex64, which no text can say"),
+    ):
+        with pytest.raises(PassError, match=message):
+            item(read(RELU))
+    assert "b" in marks_well(read(RELU)).text()
 
 
 def test_a_pass_takes_a_module():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from relay_lsp.ir.evaluation import evaluate
+from relay_lsp.ir.printing import to_text
 from relay_lsp.passes import create
 from tests.passes.modules import assert_same, read, typed
 
@@ -88,3 +89,23 @@ def test_a_closure_that_was_lifted_stays_as_it_is():
     twice = typed(create("LambdaLift")(once))
     assert_same(twice, once)
     assert evaluate(twice, 2.0, 3.0) == evaluate(module, 2.0, 3.0)
+
+
+def test_a_closure_of_a_generic_function_has_type_variables_of_its_own():
+    module, after, (name,) = lifted(
+        """
+        def @twice[A](%f: fn (A) -> A) -> fn (A) -> A {
+          fn (%x: A) -> A { %f(%f(%x)) }
+        }
+
+        def @square(%x: float32) -> float32 { multiply(%x, %x) }
+
+        def @main(%x: float32) -> float32 {
+          let %g = @twice(@square);
+          %g(%x)
+        }
+        """
+    )
+    assert not set(after[name].type_params) & set(after["twice"].type_params)
+    assert_same(after, read(to_text(after).partition("\n")[2]))
+    assert evaluate(module, 0.5) == evaluate(after, 0.5)

@@ -13,6 +13,7 @@ from relay_lsp.ir.syntax import parse
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import PassContext, PassError, Trace, bind_params_by_name, create
 from relay_lsp.passes.quantize import find_scale_by_kl, qconfig, quantize
+from relay_lsp.passes.verification import verify
 from tests.passes.modules import assert_same, computed, read, typed
 
 RANDOM = np.random.default_rng(0)
@@ -110,6 +111,22 @@ def test_an_input_that_is_used_twice_is_converted_once():
     assert len(after["quantized_main"].params) == 1
     values = np.array([-1, 0, 0.5, 2], np.float32)
     assert np.array_equal(computed(module, values), computed(after, values))
+
+
+def test_main_takes_what_it_took():
+    text = """
+        def @main(%first: float32, %unused: float32, %second: float32) {
+          let %a = multiply(%second, 4f);
+          let %b = exp(%first);
+          subtract(exp(%a), %b)
+        }
+        """
+    module = read(text)
+    after = create("PartitionConversions")(module)
+    assert [param.name_hint for param in after["main"].params] == ["first", "unused", "second"]
+    assert verify(module, after).agrees
+    both = read("def @main(%x: float32) { add(exp(add(%x, 2f)), exp(%x)) }")
+    assert verify(both, create("PartitionConversions")(both)).agrees
 
 
 def test_each_part_has_variables_of_its_own():

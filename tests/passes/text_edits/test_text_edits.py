@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 
+from relay_lsp.ir.builder import call
 from relay_lsp.ir.diagnostics import Place, apply_edits
-from relay_lsp.ir.expressions import GlobalVar, Let, Var
+from relay_lsp.ir.expressions import Function, GlobalVar, Let, Var
 from relay_lsp.ir.inference import infer_types
+from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.structural import structural_equal
 from relay_lsp.ir.syntax import parse
+from relay_lsp.ir.types import TensorType
 from relay_lsp.ir.visitor import post_order
-from relay_lsp.passes import PassContext, Sequential, Trace, create
+from relay_lsp.passes import PassContext, Sequential, Trace, create, function_pass
 from relay_lsp.passes.text_edits import edited_text, text_edits
 from relay_lsp.passes.text_edits.edited_layout import edited_layout
 from relay_lsp.passes.text_edits.layout import FunctionTokens, TextTokens, layout_of
@@ -162,6 +166,59 @@ def test_other_functions_are_not_touched():
     )
 
 
+def test_a_number_has_the_digits_that_give_it_back():
+    # TVM's printer writes six.
+    check(
+        """
+        def @main(%x: Tensor[(4), float64], %y: Tensor[(4), float32]) {
+          %0 = divide(%x, 7f64); // a seventh
+          %1 = divide(%y, 7f);
+          %2 = nn.dropout(%1);
+          (%0, %1, add(%2.0, 1234567f), multiply(%2.0, 0.1f))
+        }
+        """,
+        "SimplifyInference, DivToMul",
+        """
+        def @main(%x: Tensor[(4), float64], %y: Tensor[(4), float32]) {
+          %0 = multiply(%x, 0.14285714285714285f64); // a seventh
+          %1 = multiply(%y, 0.14285715f);
+          %3 = add(%1, 1234567f);
+          %4 = multiply(%1, 0.1f);
+          (%0, %1, %3, %4)
+        }
+        """,
+    )
+
+
+def test_a_value_that_two_functions_then_have_in_common_keeps_its_name_in_both():
+    # TVM's format binds it in the first of them, and the numbers go on from function to function.
+    check(
+        """
+        def @main(%x: Tensor[(3), float32]) {
+          // the ones
+          %0 = ones(shape=[3], dtype="float32");
+          %1 = tanh(%x);
+          %2 = fn (%y: Tensor[(3), float32]) { add(%y, %0) };
+          %3 = %2(%1);
+          add(%3, %0)
+        }
+        """,
+        "LambdaLift",
+        """\
+        def @lifted_name3224117205658688944(%y: Tensor[(3), float32]) -> Tensor[(3), float32] {
+          %0 = ones(shape=[3], dtype="float32");
+          add(%y, %0)
+        }
+
+        def @main(%x: Tensor[(3), float32]) -> Tensor[(3), float32] {
+          %1 = tanh(%x);
+          %2 = @lifted_name3224117205658688944(%1);
+          add(%2, %0)
+        }
+        """,
+    )
+
+
 @pytest.mark.parametrize("passes", ["InferType", "SimplifyInference", "SimplifyInference, EliminateCommonSubexpr"])
 def test_a_pass_with_nothing_to_do_edits_nothing(passes):
     text = (
@@ -234,3 +291,21 @@ def test_that_kept_bytes_state_the_types_of_the_module_is_known_where_the_printe
     edited = edited_text(text, parsed, module, trace)
     assert "multiply(%a, " in edited.text
     assert edited.states_its_types is is_known
+
+
+@pytest.mark.parametrize("name", ["w.data", "w data)(", "let", "wörter", "a/*b", "a/", "x"])
+def test_a_value_gets_a_name_that_can_be_read(name: str) -> None:
+    text = VERSION + "\ndef @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {\n  nn.relu(%x)\n}\n"
+
+    @function_pass(opt_level=0)
+    def names_the_result(func: Function, mod: IRModule, ctx: PassContext) -> Function:
+        var = Var(name, TensorType((4,)))
+        return Function(func.params, Let(var, func.body, call("add", var, var)), func.ret_type)
+
+    parsed = parse(text)
+    with Trace() as trace:
+        module = names_the_result(parsed.module)
+    edited = edited_text(text, parsed, module, trace)
+    again = parse(edited.text)
+    assert not again.diagnostics
+    assert structural_equal(infer_types(again.module).module, module)

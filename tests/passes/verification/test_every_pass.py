@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 from relay_lsp.passes import PassContext, PassError, create, registered
-from relay_lsp.passes.verification import BisectionReport, check
+from relay_lsp.passes.verification import OTHER_SIGNATURE, BisectionReport, check
 from tests.conformance import records
-from tests.conformance.judges.passes import OTHER_SIGNATURE, SaysNothing, meaning
+from tests.conformance.judges.passes import SaysNothing, meaning
 from tests.passes.modules import read
 from tests.passes.provenance.expectations import options_of
 

@@ -134,6 +134,23 @@ def test_bisect_is_content_with_a_sound_pipeline() -> None:
     assert bisect(module(), [passes.create("SimplifyInference"), passes.create("FuseOps")]) is None
 
 
+@pytest.mark.parametrize(("name", "options"), [("ToCPS", {}), ("ChangeBatch", {"batch_size": 3}), ("gradient", {})])
+def test_a_pass_that_gives_another_signature_on_purpose_is_not_judged(name: str, options: dict[str, object]) -> None:
+    before = module('#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 4), float32]) { exp(%x) }')
+    report = check(before, [passes.create(name, **options)])
+    assert (report.culprit, report.verdicts) == (None, ())
+    assert [reason for _, reason in report.skipped] == [f"{name} gives @main other parameters or another result"]
+    with PassContext(instruments=[checker := KeepsMeaning()]):
+        passes.create(name, **options)(before)
+    assert [each for each, _ in checker.skipped] == [name]
+
+
+def test_a_pass_that_may_give_another_signature_is_judged_where_it_does_not() -> None:
+    before = module('#[version = "0.0.5"]\ndef @main(%x: Tensor[(16, 4), float32]) { exp(%x) }')
+    after = passes.create("ToANormalForm")(before)
+    assert verify(before, after, passes=["ChangeBatch"]).agrees
+
+
 def test_what_cannot_be_run_says_why() -> None:
     text = '#[version = "0.0.5"]\ndef @main(%f: fn (int32) -> int32) { %f(1) }'
     with pytest.raises(Unverifiable, match="no random values"):
