@@ -237,6 +237,25 @@ class Attrs:
             cls._fields = fields
         return fields
 
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    def keys(self) -> Sequence[str]:
+        """The names of the attributes, so that ``dict(call.attrs)`` gives them with their values."""
+        return tuple(self._defaults)
+
+    def get_int(self, name: str) -> int:
+        """The attribute as an integer."""
+        return int(self[name])
+
+    def get_int_tuple(self, name: str) -> tuple[int, ...]:
+        """The attribute as integers."""
+        return tuple(int(each) for each in self[name])
+
+    def get_str(self, name: str) -> str:
+        """The attribute as a string."""
+        return str(self[name])
+
     def replace(self, **changes: object) -> Self:
         """These attributes with some of them changed."""
         return type(self)(**{name: getattr(self, name) for name in self._defaults} | changes)

@@ -18,7 +18,15 @@ from typing import NamedTuple
 
 from .spans import SourceName, Span
 
-__all__ = ["SOURCES_PATTERN", "NamedSource", "is_layer_name", "may_name_sources", "source_text", "sources_in"]
+__all__ = [
+    "SOURCES_PATTERN",
+    "NamedSource",
+    "every_source_in",
+    "is_layer_name",
+    "may_name_sources",
+    "source_text",
+    "sources_in",
+]
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 SOURCES_PATTERN = rf'\bsi=(?:\[(?P<list>(?:{_STRING}|\[[^\]\n]*\]|[^\[\]"]|"(?!\w))*)\]|(?P<one>{_STRING}|[^\s*\[]+))'
@@ -57,11 +65,16 @@ def is_layer_name(comment: str) -> bool:
 def sources_in(comment: str) -> Iterator[NamedSource]:
     """What a comment, from its ``/*`` or ``//`` on, names as sources, each once."""
     seen: set[Span] = set()
+    for source in every_source_in(comment):
+        if source.span not in seen:
+            seen.add(source.span)
+            yield source
+
+
+def every_source_in(comment: str) -> Iterator[NamedSource]:
+    """As :func:`sources_in`, each as often as it is named."""
     for name, start in _names(comment):
-        span = _span(name)
-        if span not in seen:
-            seen.add(span)
-            yield NamedSource(span, start, start + len(name))
+        yield NamedSource(_span(name), start, start + len(name))
 
 
 def source_text(span: Span) -> str:

@@ -149,6 +149,18 @@ class TensorType(Type):
         """The rank."""
         return len(self.shape)
 
+    @property
+    def concrete_shape(self) -> tuple[int, ...]:
+        """The shape as integers.
+
+        Raises:
+            TypeError: a dimension is not known.
+        """
+        unknown = next((dim for dim in self.shape if not isinstance(dim, int)), None)
+        if unknown is not None:
+            raise TypeError(f"{self!r} has no concrete shape: the dimension {unknown} is not known")
+        return tuple(int(dim) for dim in self.shape if isinstance(dim, int))
+
 
 class CompositeType(Type):
     """A type that consists of others.

@@ -36,7 +36,7 @@ def type_function(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) 
     result = inferencer.solver.find(types[expr.body])
     if isinstance(result, FuncType) and result.type_params:
         result = inferencer.instantiate(result, ())[0]
-    if expr.ret_type is not None and inferencer.check_kinds(expr.ret_type, expr):
+    if expr.ret_type is not None and inferencer.check_kinds(expr.ret_type, Place(expr, attribute="ret_type")):
         result = inferencer.unify(
             expr.ret_type, result, expr, lambda mismatch: _wrong_result(inferencer, expr, mismatch)
         )
@@ -44,7 +44,7 @@ def type_function(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) 
             # In the reference the body's type is still open here, so that the annotation stands in the function's.
             result = expr.ret_type
     type = FuncType(tuple([types[param] for param in expr.params]), result, expr.type_params)
-    inferencer.check_kinds(type, expr)
+    inferencer.check_kinds(type, Place(expr))
     inferencer.conclude(expr, type)
 
 

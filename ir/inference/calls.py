@@ -199,7 +199,7 @@ def _general_call(inferencer: Inferencer, call: Call, arg_types: list[Type]) -> 
         inferencer.report.error("wrong-type-arguments", message, Place(call, callee=True))
         return ERROR
     for argument in call.type_args:
-        inferencer.check_kinds(argument, call)
+        inferencer.check_kinds(argument, Place(call))
     if isinstance(function, OperatorFuncType):
         return _operator_call(inferencer, call, function.op, arg_types)
     instance, type_args = inferencer.instantiate(function, call.type_args)

@@ -189,7 +189,7 @@ class Inferencer:
             type: Type = IncompleteType()
         else:
             checked = var.checked_type
-            if not self.check_kinds(annotation, var):
+            if not self.check_kinds(annotation, Place(var, attribute="type_annotation")):
                 type = ERROR
             elif checked is not None and same_type(checked, annotation):
                 type = checked
@@ -219,10 +219,10 @@ class Inferencer:
         if checked is not None and self.types[var] is not checked and same_type(checked, self.types[var]):
             self.types[var] = checked
 
-    def check_kinds(self, type: Type, expr: Expr) -> bool:
-        """Whether the kinds in an annotation of ``expr`` are right; what is wrong with them is reported, once."""
+    def check_kinds(self, type: Type, place: Place) -> bool:
+        """Whether the kinds in a type that stands at ``place`` are right; what is wrong with them is reported, once."""
         for fault in self._kinds.faults(type):
-            self.report.error("kind-mismatch", fault, Place(expr))
+            self.report.error("kind-mismatch", fault, place)
             self._ill_kinded.add(id(type))
         return id(type) not in self._ill_kinded
 

@@ -13,7 +13,7 @@ from ..diagnostics import Place, Related
 from ..expressions import Call, Constant, Expr, Let, Tuple, TupleGetItem, Var
 from ..ops.operator import Op, OpPattern
 from ..type_visitor import same_type, type_children
-from ..types import DataType, TensorType, Type
+from ..types import DataType, ErrorType, TensorType, Type
 from .report import describe, name_of
 
 __all__ = ["Origins"]
@@ -67,8 +67,8 @@ class Origins:
                 break
             current = following
         known_type = self._type_of(current)
-        if known_type is None:
-            return None
+        if known_type is None or isinstance(known_type, ErrorType):
+            return None  # nothing is known, or what is wrong there is reported there
         if isinstance(current, Var):
             words = "is declared" if current.type_annotation is not None else "is"
             return Related(f"{name_of(current)} {words} {describe(known_type)} here", place=Place(current))

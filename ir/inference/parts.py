@@ -62,7 +62,7 @@ def _constructor_type(inferencer: Inferencer, constructor: Constructor) -> Type:
         else:
             result = TypeCall(constructor.belong_to, data.type_vars)
             known = FuncType(constructor.inputs, result, data.type_vars)
-            inferencer.check_kinds(known, constructor)
+            inferencer.check_kinds(known, Place(constructor))
         inferencer.constructor_types[constructor] = known
     return known
 

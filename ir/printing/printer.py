@@ -13,6 +13,7 @@ used once, and ``ExpandDataflow`` in ``include/tvm/relay/expr_functor.h`` for th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
@@ -42,6 +43,7 @@ from ..expressions import (
 )
 from ..module import IRModule, TypeData
 from ..ops.operator import Op
+from ..syntax.lexer import NAME_PATTERN, RESERVED_PATTERN
 from ..visitor import children
 from .document import NEW_LINE, Document, Indented, Positioned, join
 from .types import TypePrinter, TypeTooLongError
@@ -73,6 +75,16 @@ def _run(walk: Walk) -> Document:
     return "" if result is None else result
 
 
+_NO_NAME_CHARACTER: Final = re.compile(r"[^A-Za-z0-9_/]")
+_NAME: Final = re.compile(RESERVED_PATTERN + NAME_PATTERN)
+
+
+def _readable(name: str) -> str:
+    """``name``, which begins with a letter, as the lexer reads one: TVM prints ``%w.data`` and does not read it."""
+    name = _NO_NAME_CHARACTER.sub("_", name)
+    return name if _NAME.fullmatch(name) and not name.endswith("/") else f"{name}_"
+
+
 class ExprPrinter:
     """Prints into one text; the state is what makes names and numbers unique."""
 
@@ -84,6 +96,7 @@ class ExprPrinter:
         show_spans: bool,
         keep_positions: bool,
         attribute_texts: AttributeTexts | None = None,
+        read_back: bool = False,
     ) -> None:
         self.table: Final = table
         self.types: Final = TypePrinter(table)
@@ -93,6 +106,7 @@ class ExprPrinter:
         self._keep_positions = keep_positions
         self._has_comments: Final = annotate is not None or show_types or show_spans
         self._attribute_texts = AttributeTexts() if attribute_texts is None else attribute_texts
+        self._read_back: Final = read_back
         self._scopes: list[list[Document]] = [[]]
         self._written: dict[Expr, Document] = {}
         """What stands for an expression: first its text, and once it is used, what every further use prints."""
@@ -265,7 +279,7 @@ class ExprPrinter:
         name = var.name_hint
         if not name[:1].isascii() or not name[:1].isalpha():
             name = "v" + name
-        name = self._unique_name("%" + name)
+        name = self._unique_name("%" + (_readable(name) if self._read_back else name))
         self._written[var] = name
         declaration = name
         if var.virtual_device is not None and var.virtual_device != _UNCONSTRAINED:
@@ -287,7 +301,7 @@ class ExprPrinter:
         return name
 
     def _constant(self, constant: Constant) -> Document:
-        return scalar_text(constant) or self.table.reference(constant)
+        return scalar_text(constant, self._read_back) or self.table.reference(constant)
 
     def _call(self, call: Call) -> Document:
         used = self._used

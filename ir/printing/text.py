@@ -95,18 +95,21 @@ def to_text_with_positions(
     show_spans: bool = True,
     with_metadata_section: bool = True,
     attribute_texts: AttributeTexts | None = None,
+    read_back: bool = False,
 ) -> PrintedText:
     """Like :func:`to_text`, with the place of every expression in the text.
 
     Without ``with_metadata_section`` the text refers to the metadata, and ends before the section. Modules that share
-    expressions are printed faster with one ``attribute_texts`` for all; ``show_meta_data`` must be the same then.
+    expressions are printed faster with one ``attribute_texts`` for all; ``show_meta_data`` must be the same then. With
+    ``read_back``, a float has the digits that it takes to read the same number, where TVM prints six, and a variable a
+    name that can be read.
 
     Raises:
         MetadataError: an attribute's value has no counterpart in TVM.
         TypeTooLongError: a type that is declared is too long to be written out.
     """
     table = MetadataTable(show_meta_data)
-    printer = ExprPrinter(table, annotate, show_types, show_spans, True, attribute_texts)
+    printer = ExprPrinter(table, annotate, show_types, show_spans, True, attribute_texts, read_back)
     positions: dict[Expr, TextSpan] = {}
     body = flatten(_document(node, printer), positions)
     section = _metadata_section(printer) if with_metadata_section else ()

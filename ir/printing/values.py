@@ -70,11 +70,25 @@ def number_text(value: float) -> str:
     return f"{float(value):f}"
 
 
-def scalar_text(constant: Constant) -> str | None:
+def _digits_that_tell(value: float, dtype: str) -> str:
+    """``value`` with six significant digits, or with as many more as tell it from all others of its dtype.
+
+    The number that they say is none beyond the largest of the dtype, which readers refuse.
+    """
+    if math.isinf(value):
+        return _float_digits(value)
+    import numpy as np  # loaded already where there is a constant; texts without one are checked without it
+
+    kind, largest = np.dtype(dtype).type, float(np.finfo(dtype).max)
+    texts = (f"{value:.{digits}g}" for digits in range(6, 17))
+    return next((text for text in texts if abs(float(text)) <= largest and float(kind(text)) == value), repr(value))
+
+
+def scalar_text(constant: Constant, exact: bool = False) -> str | None:
     """The literal of a constant that has one: a scalar of a common dtype. Others stand in the metadata section.
 
     So do those whose literal TVM prints and nothing reads back, TVM's parser included: ``nanf``, ``inff16``, and the
-    least int64.
+    least int64. Floats have six digits, as in TVM; with ``exact``, as many as it takes to read the same number.
     """
     if constant.data.ndim != 0:
         return None
@@ -85,7 +99,9 @@ def scalar_text(constant: Constant) -> str | None:
     if dtype in _FLOAT_SUFFIXES:
         value = float(constant.data)
         is_readable = math.isfinite(value) or (math.isinf(value) and dtype == "float32")
-        return _float_digits(value) + _FLOAT_SUFFIXES[dtype] if is_readable else None
+        if not is_readable:
+            return None
+        return (_digits_that_tell(value, dtype) if exact else _float_digits(value)) + _FLOAT_SUFFIXES[dtype]
     if dtype == "bool":
         return "True" if constant.data else "False"
     return None

@@ -21,10 +21,9 @@ from ..syntax.top_level import metadata_json
 from ..text.text_span import TextSpan
 from ..types import Type, TypeVar
 from .late_constructors import NONE_LATE, LateConstructors
+from .symbols import OF_TYPES
 
 __all__ = ["METADATA_USE", "AnalysisFault", "ModuleTypes", "NeedsFullAnalysis"]
-
-_OF_MODULE: Final = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)
 
 METADATA_USE: Final = "meta["
 """Stands among the names of a statement for the metadata section, where the statement refers to it."""
@@ -111,14 +110,14 @@ class ModuleTypes:
             kept = {id(segment) for segment in other.segments}
             for definition in one.reading.lowering.definitions:
                 if definition.unit is not None and id(definition.unit.segment) not in kept:
-                    changed.update((definition.name,) if definition.kind in _OF_MODULE else ())
+                    changed.update((definition.name,) if definition.kind in OF_TYPES else ())
         if any(map(is_built_in, changed)):
             return None  # what is no type or constructor in one of the two is something else there
         count = -1
         while len(changed) > count:
             count = len(changed)
             for definition in self.reading.lowering.definitions:
-                unit = definition.unit if definition.kind in _OF_MODULE else None
+                unit = definition.unit if definition.kind in OF_TYPES else None
                 if unit is not None and not changed.isdisjoint(unit.segment.tokens[1]):
                     changed.add(definition.name)
         if self.metadata is not earlier.metadata and (self.tables or earlier.tables):

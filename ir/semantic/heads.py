@@ -294,9 +294,10 @@ class Head:
         }
         if not problems:
             return written
-        for number, expr in enumerate((*function.params, function)):
-            if sentences := problems.get(id(written[number])):
-                span = self.place_span(Place(expr)) or self.name_span
+        places = [Place(var, attribute="type_annotation") for var in function.params]
+        for type, place in zip(written, [*places, Place(function, attribute="ret_type")], strict=True):
+            if sentences := problems.get(id(type)):
+                span = self.place_span(place) or self.name_span
                 faults += [Diagnostic("kind-mismatch", Severity.ERROR, problem, span) for problem in sentences]
         return [ERROR if id(type) in problems else type for type in written]
 

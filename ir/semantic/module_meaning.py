@@ -123,8 +123,17 @@ class ModuleMeaning(Protocol):
         """
         ...
 
-    def module_symbols(self) -> list[Symbol]:
-        """The functions, types and constructors of the module, in order."""
+    def type_symbols(self) -> list[Symbol]:
+        """The types and constructors of the module, in order."""
+        ...
+
+    @property
+    def functions(self) -> Sequence[Symbol]:
+        """The functions of the module, in order."""
+        ...
+
+    def function_before(self, index: int, offset: int) -> Symbol | None:
+        """The last function that begins at an offset in a segment or before it."""
         ...
 
     def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:

@@ -310,7 +310,16 @@ class Snapshot(SnapshotTokens):
     @cached
     def functions(self) -> Sequence[Symbol]:
         """The functions of the module, in the order of the text; what is in them is not analyzed."""
-        return [symbol for symbol in self.module_symbols if symbol.kind is SymbolKind.FUNCTION]
+        return self._meaning.functions
+
+    def function_before(self, offset: int) -> Symbol | None:
+        """The last function that begins at ``offset`` or before it."""
+        return self._meaning.function_before(self._index_at(offset), offset)
+
+    def function_around(self, offset: int) -> Symbol | None:
+        """The function in whose definition ``offset`` is."""
+        function = self.function_before(offset)
+        return function if function is not None and function.full_span.contains(offset) else None
 
     def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
         """Those of the functions that have one of some names, with their ``@``."""
@@ -347,7 +356,7 @@ class Snapshot(SnapshotTokens):
 
     def scope_at(self, offset: int) -> Sequence[Symbol]:
         """The symbols that are visible at ``offset``: values, those bound last first, then what the module defines."""
-        return [*self.values_at(offset), *self.module_symbols]
+        return [*self.values_at(offset), *self.type_symbols, *self.functions]
 
     def values_at(self, offset: int) -> Iterator[Symbol]:
         """The values and type parameters that are visible at ``offset``, those bound last first, one by one."""
@@ -366,9 +375,9 @@ class Snapshot(SnapshotTokens):
         return self._meaning.function_names(self._index_at(offset))
 
     @cached
-    def module_symbols(self) -> Sequence[Symbol]:
-        """The functions, types and constructors of the module, in the order of the text."""
-        return self._meaning.module_symbols()
+    def type_symbols(self) -> Sequence[Symbol]:
+        """The types and constructors of the module, in the order of the text."""
+        return self._meaning.type_symbols()
 
     # ---- expressions and types
 

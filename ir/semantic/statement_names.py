@@ -7,7 +7,7 @@ uses are searched among the statements of its function.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, cast
@@ -35,7 +35,7 @@ from .module_findings import ModuleFindings
 from .module_meaning import FunctionNames
 from .name_uses import NameUses
 from .segment_names import DefinitionSite, SegmentNames, TokenLikeness
-from .symbols import OF_MODULE, Symbol, constructor_type, is_visible, parameters_among
+from .symbols import OF_TYPES, Symbol, constructor_type, is_visible, parameters_among
 from .typed_statement import ReportedStatement, TypedStatement
 from .unused_values import unused_values
 from .whole_function import WholeFunctionAnalysis
@@ -302,11 +302,23 @@ class StatementNames:
             if kinds[token] == LOCAL and (type := types.get(texts[token])) is not None:
                 yield starts[token], texts[token], _known(repeated.get(token, type))
 
-    def module_symbols(self) -> list[Symbol]:
-        """The functions, types and constructors of the module, in order."""
-        symbols = [self.symbol(site) for index in self.analysis.types for site in self.in_segments.definitions(index)]
-        functions = [self._function_symbol(function) for function in self.analysis.functions]
-        return [*(symbol for symbol in symbols if symbol.kind in OF_MODULE), *(one for one in functions if one)]
+    def type_symbols(self) -> list[Symbol]:
+        """The types and constructors of the module, in order."""
+        symbols = (self.symbol(site) for index in self.analysis.types for site in self.in_segments.definitions(index))
+        return [symbol for symbol in symbols if symbol.kind in OF_TYPES]
+
+    @property
+    def functions(self) -> Sequence[Symbol]:
+        """The functions of the module, in order."""
+        symbols = (self._function_symbol(function) for function in self.analysis.functions)
+        return [symbol for symbol in symbols if symbol is not None]
+
+    def function_before(self, index: int, offset: int) -> Symbol | None:
+        """The last function that begins at an offset in a segment or before it."""
+        functions = self.analysis.functions
+        count = bisect_right(functions, index, key=lambda function: function.start - 1)
+        symbols = (self._function_symbol(function) for function in reversed(functions[:count]))
+        return next((symbol for symbol in symbols if symbol is not None), None)
 
     def name_span(self, key: object) -> TextSpan:
         """The range of a name."""

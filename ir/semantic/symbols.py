@@ -16,9 +16,12 @@ from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..types import FuncType, Type, TypeCall
 
-__all__ = ["OF_MODULE", "Symbol", "SymbolSource", "constructor_type", "is_visible", "parameters_among"]
+__all__ = ["OF_MODULE", "OF_TYPES", "Symbol", "SymbolSource", "constructor_type", "is_visible", "parameters_among"]
 
-OF_MODULE: Final = (SymbolKind.FUNCTION, SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)
+OF_TYPES: Final = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)
+"""What the definition of a data type makes known in the whole module."""
+
+OF_MODULE: Final = (SymbolKind.FUNCTION, *OF_TYPES)
 """What is known in the whole module."""
 
 

@@ -34,7 +34,7 @@ from .cache_regions import CacheBlock, CacheRegion
 from .lints.unused import Unused, unused_in
 from .lowered_statement import LoweredStatement
 from .module_meaning import FunctionNames
-from .symbols import OF_MODULE, Symbol, constructor_type, is_visible, parameters_among
+from .symbols import OF_MODULE, OF_TYPES, Symbol, constructor_type, is_visible, parameters_among
 
 __all__ = ["WholeModuleAnalysis"]
 
@@ -304,7 +304,7 @@ class WholeModuleAnalysis:
         """The functions of the module in the order of the text, and the names of those that each one names."""
         calls: list[tuple[str, set[str]]] = []
         heads: list[int] = []
-        for symbol in self._symbols_of((SymbolKind.FUNCTION,)):
+        for symbol in self._functions:
             calls.append((symbol.name, set()))
             heads.append(symbol.full_span.start)
         for unit, token, definition in self.reading.lowering.uses:
@@ -314,7 +314,7 @@ class WholeModuleAnalysis:
 
     def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
         """The functions of the module that have one of some names, in order."""
-        return [function for function in self._symbols_of((SymbolKind.FUNCTION,)) if function.name in names]
+        return [function for function in self._functions if function.name in names]
 
     def function_names_among(self, names: Collection[str]) -> Sequence[tuple[str, int]]:
         """Those of some names that are those of functions of the module, and where they begin, in order."""
@@ -324,17 +324,29 @@ class WholeModuleAnalysis:
         """See :meth:`.ModuleMeaning.parameters`."""
         return parameters_among(self.symbols(index, index + 1), self._segments.start(index), within)
 
-    def module_symbols(self) -> list[Symbol]:
-        """The functions, types and constructors of the module, in order."""
-        return list(self._symbols_of(OF_MODULE))
+    def type_symbols(self) -> list[Symbol]:
+        """The types and constructors of the module, in order."""
+        return list(self._symbols_of(OF_TYPES))
+
+    @cached
+    def _functions(self) -> Sequence[Symbol]:
+        return list(self._symbols_of((SymbolKind.FUNCTION,)))
+
+    @property
+    def functions(self) -> Sequence[Symbol]:
+        """The functions of the module, in order."""
+        return self._functions
+
+    def function_before(self, index: int, offset: int) -> Symbol | None:
+        """The last function that begins at an offset in a segment or before it."""
+        count = bisect_right(self._functions, offset, key=lambda function: function.full_span.start)
+        return self._functions[count - 1] if count else None
 
     def values_at(self, index: int, offset: int) -> Iterator[Symbol]:
         """The values and type parameters that are visible at an offset in a segment, those bound last first."""
         inner: dict[str, Symbol] = {}
-        container: Symbol | None = None
-        for symbol in self._symbols_of((SymbolKind.FUNCTION,)):
-            if symbol.full_span.contains(offset):
-                container = symbol
+        function = self.function_before(index, offset)
+        container = function if function is not None and function.full_span.contains(offset) else None
         for symbol in self._symbols_of(_OF_FUNCTIONS):
             if symbol.span.end <= offset and symbol.container is container and self._is_visible(symbol, offset):
                 inner[symbol.name] = symbol

@@ -9,12 +9,16 @@ from ..diagnostics import Place
 from ..expressions import Expr
 from ..text.text_span import TextSpan
 from .shapes import ShapeNode
-from .tokens import BLOCK, CLAUSES
+from .tokens import BLOCK, CLAUSES, GLOBAL, LOCAL
 from .units import SyntaxOrigin
 
 __all__ = ["argument_nodes", "attribute_node", "node_span", "place_span"]
 
 
+_WRITTEN_TYPES: Final = {"ret_type": "result_type", "type_annotation": "annotation"}
+"""The fields of functions and variables that are types, with the parts of the syntax that they are written in."""
+_KNOWN_BY_NAME: Final = ("header", "let_binding", "parameter", "free_variable")
+"""What a whole function of the module, or a variable, has of the syntax: its name is its place."""
 _PATTERNS: Final = ("wildcard", "variable_pattern", "constructor_pattern", "tuple_pattern")
 
 
@@ -32,9 +36,9 @@ def place_span(origins: Mapping[Expr, SyntaxOrigin], place: Place) -> TextSpan |
         arguments = argument_nodes(origin.node)
         if place.argument < len(arguments):
             node = arguments[place.argument]
-    elif place.attribute == "ret_type":
-        result = origin.node.child("result_type")
-        node = result.nodes()[-1] if result is not None else None
+    elif place.attribute in _WRITTEN_TYPES:
+        written = origin.node.child(_WRITTEN_TYPES[place.attribute])
+        node = written.nodes()[-1] if written is not None else None
     elif place.attribute is not None:
         attribute = attribute_node(origin, place.attribute)
         if attribute is not None:
@@ -44,10 +48,13 @@ def place_span(origins: Mapping[Expr, SyntaxOrigin], place: Place) -> TextSpan |
             node = origin.node.nodes()[0]
     elif place.callee and origin.node.rule == "call":
         node = origin.node.nodes()[0]
-    if node is None and origin.node.rule == "header":
-        # A function of the module is known by its name.
-        name = origin.statement.token(next(child for child in origin.node.children[1:] if isinstance(child, int)))
-        return origin.unit.range(name, name)
+    if node is None and origin.node.rule in _KNOWN_BY_NAME:
+        kinds = origin.statement.kinds
+        name = next(
+            child for child in origin.node.children if isinstance(child, int) and kinds[child] in (LOCAL, GLOBAL)
+        )
+        token = origin.statement.token(name)
+        return origin.unit.range(token, token)
     return node_span(origin, node if node is not None else origin.node)
 
 

@@ -444,15 +444,17 @@ class NestedStatementParser(StatementParser):
         return max(0, position)
 
     def _finish_clause(self, frame: _Frame) -> None:
-        self._finish_statement(frame)
         if frame.has_head:
+            self._finish_statement(frame)
             frame.clauses.append(ClauseSyntax(frame.clause_head, frame.clause_body))
-        elif frame.clause_body:
-            statement = frame.clause_body[0]
-            span = self.segment.range(statement.first, statement.last)
-            self.segment.report("expected-token", "expected a pattern and `=>` here", span)
+        else:
             unread = [Statement(None, each.kinds, each.index, each.blocks) for each in frame.clause_body]
-            frame.clauses.append(ClauseSyntax(None, unread))
+            if frame.index:
+                unread.append(Statement(None, self._kinds_of(frame), frame.index, frame.blocks))
+            if unread:
+                span = self.segment.range(unread[0].first, unread[0].last)
+                self.segment.report("expected-token", "expected a pattern and `=>` here", span)
+                frame.clauses.append(ClauseSyntax(None, unread))
         frame.clause_head = None
         frame.has_head = False
         frame.clause_body = []

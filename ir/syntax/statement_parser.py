@@ -12,52 +12,39 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from ..diagnostics import Fix, TextEdit
-from ..text.text_span import TextSpan
 from .blocks import Block, Statement
+from .fault_reports import FaultReports, token_at
 from .kind_patterns import CHAIN, CHAIN_HEAD, unclosed_in
-from .segment_text import MOST_FINDINGS, SegmentText
+from .segment_text import MOST_FINDINGS
 from .shapes import MOST_NESTED, Shape, ShapeFault, Start, accepted_insertion, shape_of
-from .suggestions import operator_prefix, replacement
+from .suggestions import operator_prefix
 from .tokens import (
     BLOCK,
     CLAUSES,
     CLOSING,
     GRAPH_BINDING,
-    KINDS,
+    INTEGER,
     LET,
     LET_BINDING,
     LOCAL,
     NAME,
     OPENING,
+    TENSOR,
     UNCLOSED_STRING,
     UNKNOWN,
 )
 
 __all__ = ["StatementParser"]
 
-_TEXT_OF: Final = {
-    "(": "(",
-    ")": ")",
-    "[": "[",
-    "]": "]",
-    ",": ",",
-    ";": ";",
-    "=": " = ",
-    ":": ":",
-    LET: "let ",
-    "r": " => ",
-    "a": " ->",
-    "}": "\n}",
-}
-"""What to insert for each kind of token that may be missing."""
 _LOOKED_AT: Final = 64
 """In so many tokens it is looked for the end of a statement first, and then in as many times more."""
 _LONGEST_MENDED: Final = 2_000
 """In a statement of more tokens no missing one is looked for: each try is to parse it again."""
 _MOST_UNKNOWN: Final = 16
 """Where a statement has more characters that Relay does not know, or quotes, all of them are left out at once."""
-_LONGEST_SHOWN: Final = 40
+_SHAPE_OF_NAME: Final = re.compile(rf"{NAME}(\[\([{INTEGER}?])")
+_AS_TENSOR: Final = rf"{TENSOR}\1"
+"""A shape behind a name that is not ``Tensor``: no other type has one."""
 _GOES_ON: Final = frozenset(f"{CLOSING},.:=")
 """The kinds that no statement begins with."""
 _INCOMPLETE: Final = f"={UNKNOWN}{UNCLOSED_STRING}"
@@ -86,13 +73,8 @@ class _BlocksOfParts:
         return taken
 
 
-class StatementParser:
+class StatementParser(FaultReports):
     """Parses statements over tokens of one segment, and reports their faults to it."""
-
-    def __init__(self, segment: SegmentText) -> None:
-        self.segment = segment
-        self.kinds = segment.tokens[0]
-        self.texts = segment.tokens[1]
 
     def finish(
         self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]
@@ -197,24 +179,17 @@ class StatementParser:
                 depth -= 1
         return None
 
-    def begins_line(self, before: int, token: int) -> bool:
-        """Whether a line ends between two tokens."""
-        if before < 0 or token < 0:
-            return False
-        starts = self.segment.tokens[2]
-        return "\n" in self.segment.text[starts[before] + len(self.texts[before]) : starts[token]]
-
     def mend(
         self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], fault: ShapeFault
     ) -> Statement:
         """Report the fault, and mend the statement if one token more or less does."""
         position = fault.position
         if fault.is_too_deep:
-            span = self.segment.span(_token(index[position]))
+            span = self.segment.span(token_at(index[position]))
             self.segment.report("unexpected-token", f"parentheses nest more than {MOST_NESTED:,} deep here", span)
             return Statement(None, kinds, index, blocks)
         at_end = position >= len(kinds)
-        token = _token(index[position]) if not at_end else _after(index, blocks)
+        token = token_at(index[position]) if not at_end else _after(index, blocks)
         if not at_end and kinds[position] in (UNKNOWN, UNCLOSED_STRING):
             return self.mend_unreadable(start, kinds, index, blocks, position)
         name = index[position - 1] if position and not at_end and kinds[position - 1 : position + 1] == "I," else -1
@@ -226,17 +201,30 @@ class StatementParser:
             if shape.fault is None:
                 self.report_damaged("let", index[0], index[0])
                 return Statement(shape.root, LET + kinds[1:], index, blocks)
+        if position == 1 and kinds.startswith((f"{LET}{NAME}=", f"{LET}{NAME}:")):
+            self.report_missing_sign(token)
+            return Statement(None, kinds, index, blocks)
+        if _SHAPE_OF_NAME.match(kinds, max(0, position - 3), position + 1):
+            tensors = _SHAPE_OF_NAME.sub(_AS_TENSOR, kinds)
+            shape = shape_of(start, tensors)
+            if shape.fault is None or shape.fault.position > position:
+                for match in _SHAPE_OF_NAME.finditer(kinds):
+                    self.report_damaged("Tensor", index[match.start()], index[match.start()])
+                if shape.fault is None:
+                    return Statement(shape.root, tensors, index, blocks)
+                return self.mend(start, tensors, index, blocks, shape.fault)
         insertion = self.find_insertion(start, kinds, index, fault)
         if insertion is not None and not self._is_rather_too_many(kinds, index, fault, insertion[2]):
             return self._with_missing(insertion, kinds, index, blocks)
-        without = self._without(start, kinds, index, blocks, fault)
+        binds = start == "clause_head" and not at_end and kinds[position] == LOCAL  # left out, it would be undefined
+        without = None if binds else self._without(start, kinds, index, blocks, fault)
         if without is not None:
             return without
         if insertion is not None:
             return self._with_missing(insertion, kinds, index, blocks)
         if start == _TYPE and (line_end := self.line_end_inside(kinds, index)) and line_end[0] < position:
             at = line_end[0]
-            self.report_fault(kinds[:at], index, shape_of(start, kinds[:at]).fault or fault, _token(index[at]))
+            self.report_fault(kinds[:at], index, shape_of(start, kinds[:at]).fault or fault, token_at(index[at]))
             return Statement(None, kinds, index, blocks)
         self.report_fault(kinds, index, fault, token)
         return Statement(None, kinds, index, blocks)
@@ -260,7 +248,7 @@ class StatementParser:
     ) -> Statement:
         """The statement with what is missing in it, which is reported."""
         shape, kind, position = insertion
-        token = _token(index[position]) if position < len(kinds) else _after(index, blocks)
+        token = token_at(index[position]) if position < len(kinds) else _after(index, blocks)
         self.report_missing(kind, token, is_first=not position)
         longer = [*index[:position], *[~token] * len(kind), *index[position:]]
         moved = {p + len(kind) * (p >= position): block for p, block in blocks.items()}
@@ -277,9 +265,7 @@ class StatementParser:
         shape = shape_of(start, kinds[:position] + kinds[position + 1 :])
         if shape.fault is not None:
             return None
-        span, text = self.segment.span(index[position]), self.texts[index[position]]
-        fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
-        self.segment.report("unexpected-token", f"unexpected `{text}`: {_expected(fault)}", span, fix)
+        self.report_unexpected(index[position], fault)
         if kinds[position] == "," and kinds[position - 1 : position] in ("(", "["):
             return Statement(None, kinds, index, blocks)  # the first of a list may be being typed, and is not known
         fewer = [*index[:position], *index[position + 1 :]]
@@ -293,6 +279,8 @@ class StatementParser:
 
         So is a quote left out that stands where no string does, which is reported already.
         """
+        if self.texts[index[position]] == "'" and self.report_single_quotes(kinds, index):
+            return Statement(None, kinds, index, blocks)
         unreadable = kinds[position]
         is_quote = unreadable == UNCLOSED_STRING
         is_many = kinds.count(unreadable) > _MOST_UNKNOWN
@@ -322,14 +310,6 @@ class StatementParser:
         self.finish(start, kinds, index, blocks, made)
         return made[0]
 
-    def report_unknown(self, token: int) -> None:
-        """Report a character, or a run of them, that Relay does not know."""
-        span = self.segment.span(token)
-        text = self.texts[token]
-        shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
-        fix = Fix(f"Remove `{shown}`", (TextEdit(span, ""),))
-        self.segment.report("unknown-character", f"`{shown}` means nothing in Relay", span, fix)
-
     def find_insertion(
         self, start: Start, kinds: str, index: Sequence[int], fault: ShapeFault
     ) -> tuple[Shape, str, int] | None:
@@ -353,67 +333,6 @@ class StatementParser:
             elif kind in ")]" and opened:
                 opened.pop()
         return None
-
-    def report_damaged(self, word: str, first: int, last: int) -> None:
-        """Report the tokens from ``first`` to ``last``, which stand where ``word`` does while that is typed or deleted
-        letter by letter."""
-        span = self.segment.range(first, last)
-        message = f"expected `{word}`, found {self.described(first)}"
-        self.segment.report("unexpected-token", message, span, replacement(span, word))
-
-    def report_missing(self, kind: str, token: int, *, is_first: bool = False) -> None:
-        """Report that a token of this kind is missing before ``token``, with the fix that writes it.
-
-        ``is_first``: it would be the first of its statement.
-        """
-        if self.segment.has_enough_findings:
-            return
-        words = KINDS[kind[0]].words
-        inserted = words if len(kind) == 1 else f"`{kind}`"
-        text = _TEXT_OF.get(kind, " { ") if len(kind) == 1 else kind
-        gap = self.segment.gap_before(token)
-        if is_first and token < len(self.kinds):
-            gap = TextSpan(self.segment.span(token).start, self.segment.span(token).start)
-        fix = Fix(f"Insert {inserted}", (TextEdit(TextSpan(gap.start, gap.start), text),))
-        instead = f", found {self.described(token)}" if token < len(self.kinds) else ""
-        self.segment.report("missing-token", f"expected {words}{instead}", gap, fix)
-
-    def report_fault(self, kinds: str, index: Sequence[int], fault: ShapeFault, token: int) -> None:
-        """Report a fault that no one token explains, at ``token``."""
-        if token >= len(self.kinds) or fault.position >= len(kinds):
-            span = self.segment.gap_before(token)
-            self.segment.report("expected-token", f"{_expected(fault)} here", span)
-            return
-        if fault.position and self.begins_line(token - 1, token):
-            self.segment.report(
-                "expected-token", f"{_expected(fault)}, found {self.described(token)}", self.segment.gap_before(token)
-            )
-            return
-        if kinds[max(0, fault.position - 2) : fault.position + 1] in ("I.F", "I.N"):
-            before = _token(index[fault.position - 2])
-            self.segment.report("expected-token", "expected `=` and a value", self.segment.range(before, token))
-            return
-        if fault.position and kinds[fault.position - 1] == NAME:
-            before = _token(index[fault.position - 1])
-            if fault.expected == frozenset("="):
-                name = self.texts[before]
-                self.segment.report("missing-token", f"expected `=` after {name}", self.segment.span(before))
-                return
-            operator = operator_prefix(self.texts[before])
-            if operator is not None:
-                span = self.segment.span(before)
-                place = TextSpan(span.start + len(operator), span.start + len(operator))
-                fix = Fix("Insert `(`", (TextEdit(place, "("),))
-                self.segment.report("missing-token", f"expected `(` after {operator}", span, fix)
-                return
-        self.segment.report(
-            "expected-token", f"{_expected(fault)}, found {self.described(token)}", self.segment.span(token)
-        )
-
-    def described(self, token: int) -> str:
-        """A token as a message names it: its text, or what it is where that is long."""
-        text = self.texts[token]
-        return f"`{text}`" if len(text) <= 40 else KINDS[self.kinds[token]].words
 
 
 @lru_cache(maxsize=1_024)
@@ -442,11 +361,6 @@ def _insertion(  # a text repeats its faults
     return shape_of(start, kinds[:at] + kind + kinds[at:]), kind, at
 
 
-def _token(index: int) -> int:
-    """A real token, or the one that a missing token stands before."""
-    return index if index >= 0 else ~index
-
-
 def _after(index: Sequence[int], blocks: dict[int, Block]) -> int:
     """The token after a sequence."""
     last = index[-1] if index[-1] >= 0 else ~index[-1] - 1
@@ -454,25 +368,6 @@ def _after(index: Sequence[int], blocks: dict[int, Block]) -> int:
     if block is not None:
         last = block.close
     return last + 1
-
-
-_EXPRESSION_KINDS: Final = frozenset("I@GbFLMifNRW(c")
-
-
-@lru_cache(maxsize=1_024)
-def _expected(fault: ShapeFault) -> str:
-    kinds = fault.expected
-    words: list[str] = []
-    if kinds >= _EXPRESSION_KINDS:
-        words.append("an expression")
-        kinds -= _EXPRESSION_KINDS | frozenset("wvmpB")
-    kinds -= frozenset("*/+-<>engl") if len(kinds) > 6 else frozenset()
-    words.extend(sorted({KINDS[kind].words for kind in kinds}))
-    if not words:
-        return "expected the end of the statement"
-    if len(words) == 1:
-        return f"expected {words[0]}"
-    return f"expected {', '.join(words[:-1])} or {words[-1]}"
 
 
 def _ends_of_items(kinds: str, unclosed: Container[int]) -> Iterator[int]:

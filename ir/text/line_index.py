@@ -191,14 +191,24 @@ class LineIndex:
             return self.text[start:end]
         if start >= end:
             return ""
+        number = self._block_at(start)
+        base, block = self._offsets[number], self._blocks[number].text
+        if end <= base + len(block):  # what is asked for most
+            return block[start - base : end - base]
+        return "".join([text for _, text in self.pieces(start, end)])
+
+    def pieces(self, start: int, end: int) -> list[tuple[int, str]]:
+        """The text between two offsets in pieces, each with where it begins: what an edit does not touch is the same
+        string after it, but for what is cut off at both ends."""
+        start, end = max(start, 0), min(end, self.length)
+        if start >= end:
+            return []
         blocks, offsets = self._blocks, self._offsets
         first, last = self._block_at(start), self._block_at(end - 1)
-        if first == last:
-            return blocks[first].text[start - offsets[first] : end - offsets[first]]
-        pieces = [block.text for block in blocks[first : last + 1]]
-        pieces[0] = pieces[0][start - offsets[first] :]
-        pieces[-1] = pieces[-1][: end - offsets[last]]
-        return "".join(pieces)
+        pieces = [(offsets[number], blocks[number].text) for number in range(first, last + 1)]
+        pieces[-1] = (offsets[last], blocks[last].text[: end - offsets[last]])
+        pieces[0] = (start, pieces[0][1][start - offsets[first] :])
+        return pieces
 
     def count_comments(self) -> None:
         """Count the comments of every block before that is asked for."""

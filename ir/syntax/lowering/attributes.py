@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import ast
+import re
+from typing import Any, Final
 
 import msgspec
 
@@ -17,6 +19,11 @@ from ..suggestions import DTYPES, closest, replacement
 from .context import FAILED, LoweringContext
 
 __all__ = ["AttributeLowering", "GivenAttribute"]
+
+
+_LONGEST_VALUE: Final = 200
+_NUMBERS: Final = re.compile(r"[(\[]?[-\d, ]+[)\]]?")
+"""A number, or several between brackets."""
 
 
 class GivenAttribute(msgspec.Struct, frozen=True):
@@ -110,7 +117,8 @@ class AttributeLowering(LoweringContext):
                     near = closest(item.value, field.choices) if isinstance(item.value, str) else []
                     if not near and field.annotation is DataType and isinstance(item.value, str):
                         near = closest(item.value, DTYPES)
-                    fixes = [replacement(span, f'"{name}"') for name in near]
+                    written = [f'"{name}"' for name in near] or _in_other_brackets(field, self._written(span))
+                    fixes = [replacement(span, other) for other in written]
                     self.report("invalid-attribute-value", f"{error} (in {owner})", span, fixes)
         missing = [field for field in declared.required_fields() if field.name not in converted]
         if failed or (missing and broken):  # an argument that could not be read may have been the attribute
@@ -124,6 +132,10 @@ class AttributeLowering(LoweringContext):
             self.report("missing-attribute", f"{owner} needs the attribute {needed}", span, fixes)
             return None
         return declared(**converted)
+
+    def _written(self, span: TextSpan) -> str:
+        base = self.unit.base
+        return self.unit.segment.text[span.start - base : span.end - base]
 
     def _addition(self, call: ShapeNode, missing: list[AttributeField]) -> Fix:
         """The fix that writes the attributes that a call lacks, each with a value of its kind to begin with."""
@@ -144,3 +156,17 @@ class AttributeLowering(LoweringContext):
             end = self.statement.token(after + 1)
             span = TextSpan(span.start, self.unit.span(end).start)
         return Fix(f"Remove `{item.name}`", (TextEdit(span, ""),))
+
+
+def _in_other_brackets(field: AttributeField, text: str) -> list[str]:
+    """What was meant by a tuple or a number where the attribute takes a list, or by a list where it takes a number."""
+    if len(text) > _LONGEST_VALUE or not _NUMBERS.fullmatch(text):
+        return []
+    inner = text.strip("()[], ")
+    for other in (f"[{inner}]", inner):
+        try:
+            field.convert(ast.literal_eval(other))
+        except (AttributeValueError, SyntaxError, ValueError):
+            continue
+        return [other]
+    return []

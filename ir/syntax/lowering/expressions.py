@@ -165,8 +165,19 @@ class ExpressionLowering(AttributeLowering):
                 "undefined-operator", "an attribute takes no", name, token, lambda: (*_CONSTANTS, *quoted)
             )
             return FAILED
-        self._report_unknown("undefined-operator", "unknown operator", name, token, self._operators, is_of_module=True)
+        if step.callee or "." in name:
+            self._report_unknown(
+                "undefined-operator", "unknown operator", name, token, self._operators, is_of_module=True
+            )
+        else:
+            self._report_unknown(
+                "undefined-operator", "unknown name", name, token, self._values, otherwise=f"a value is written %{name}"
+            )
         return ErrorExpr()
+
+    def _values(self) -> Iterable[str]:
+        """Everything that a name without a sign may have meant that is not called."""
+        return (*_CONSTANTS[1:], *self.names.constructors)
 
     def _operators(self) -> Iterable[str]:
         """Everything that the name of an operator may have meant."""

@@ -188,8 +188,7 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
             start, before = max(before, kinds.rfind("f", before, position)), position
             for parameter in parameters_between(kinds, start, position):
                 token = statement.token(parameter)
-                var = Var(texts[token][1:], ERROR)
-                self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, texts[token], token, var))
+                self._bind_unread(SymbolKind.PARAMETER, token)
             if block.clauses is None:
                 parts.append((yield self._read_statements(block.statements, block.close)))
             else:
@@ -205,10 +204,8 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
                 self._bind_graph(token, value)
                 return Item("graph", value, first)
         if kinds.startswith(LET_BINDING) and kinds.rstrip(";") != LET_BINDING:
-            token = statement.token(1)
-            var = Var(texts[token][1:], ERROR)
+            var = self._bind_unread(SymbolKind.LET, statement.token(1))
             self.let_values[var] = value
-            self.scope.add(var.name_hint, self._define(SymbolKind.LET, texts[token], token, var))
             self.scope.push()
             return Item("let", value, first, var, first)
         if kinds.startswith(FREE_BINDING):
@@ -217,6 +214,13 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
             self.scope.add_free(var.name_hint, self._define(SymbolKind.FREE_VAR, texts[token], token, var))
             return Item("free", var, first)
         return Item("expression", value, first, terminated=kinds.endswith(";"))
+
+    def _bind_unread(self, kind: SymbolKind, token: int) -> Var:
+        """Bind a name of which nothing else could be read."""
+        name = self._texts[token]
+        var = Var(name[1:], ERROR)
+        self.scope.add(var.name_hint, self._define(kind, name, token, var))
+        return var
 
     def _note_name(self, kind: str, text: str, token: int) -> None:
         """Resolve a name of a broken statement, so that its uses are complete; an unknown name is not reported."""
@@ -275,7 +279,9 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
             pattern: Pattern = PatternWildcard()
             if clause.head is not None:
                 self.statement = clause.head
-                if clause.head.root is not None:
+                if clause.head.root is None:
+                    self._bind_broken_pattern(clause.head)
+                else:
                     pattern = yield self._evaluate(clause.head, clause.head.root)
             last = clause.body[-1] if clause.body else clause.head
             value = yield self._read_statements(clause.body, block.close if last is None else last.last)
@@ -283,6 +289,12 @@ class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, Pat
             if clause.is_readable:
                 clauses.append(MatchClause(pattern, value))
         return clauses
+
+    def _bind_broken_pattern(self, head: Statement) -> None:
+        """Bind the variables of a pattern that could not be parsed: the arm's value may use them."""
+        for position, kind in enumerate(head.kinds):
+            if kind == LOCAL:
+                self._bind_unread(SymbolKind.PATTERN_VAR, head.token(position))
 
     def read_type_definition(self, statement: Statement) -> tuple[list[TypeVar], list[tuple[int, tuple[Type, ...]]]]:
         """The parameters of an algebraic data type, and its constructors: token of the name, and inputs.

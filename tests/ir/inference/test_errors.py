@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from relay_lsp.ir import infer_types, parse
 from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.semantic.snapshot import Snapshot
 
 CheckErrors = Callable[[str], None]
 Errors = Callable[[str], list[Diagnostic]]
@@ -28,6 +29,19 @@ def @main(%x: Tensor[(4), float32]) {
 //   ^^ type-mismatch: @f takes Tensor[(3), float32] as argument 1, not Tensor[(4), float32]: dimension 0 is 4, not 3
 }
 """)
+
+
+def test_nothing_is_said_of_the_type_of_a_value_that_has_an_error_itself() -> None:
+    text = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  %0 = cast(%x, dtype="flot16");
+  (%0, %x).5
+}
+"""
+    found = Snapshot.open(text, "test.relay").diagnostics
+    messages = [f"{each.message} {[related.message for related in each.related]}" for each in found]
+    assert any("there is no .5" in message for message in messages)
+    assert not any("<error>" in message for message in messages)
 
 
 def test_a_shape_is_followed_to_the_parameter_that_declared_it(errors: Errors) -> None:
@@ -221,3 +235,30 @@ def @main(%x: int32) {
   %y
 }
 """)
+
+
+def test_a_type_of_the_wrong_kind_is_underlined_and_not_what_is_declared_with_it(
+    check_errors: CheckErrors,
+) -> None:
+    check_errors("""
+type List[A] { Cons(A, List[A]), Nil, }
+def @f(%l: List, %m: int32) -> List[int32, int32] {
+//         ^^^^ kind-mismatch: List takes 1 type argument, not 0
+//                             ^^^^^^^^^^^^^^^^^^ kind-mismatch: List takes 1 type argument, not 2
+  let %a: List = %m;
+//        ^^^^ kind-mismatch: List takes 1 type argument, not 0
+  let %g = fn (%y: List) -> List { Nil };
+//                 ^^^^ kind-mismatch: List takes 1 type argument, not 0
+//                          ^^^^ kind-mismatch: List takes 1 type argument, not 0
+  Nil
+}
+""")
+
+
+def test_where_a_variable_is_declared_is_at_its_name() -> None:
+    text = '#[version = "0.0.5"]\ndef @main(%x: float32) { let %c: int32 = %x; %c }'
+    (error,) = Snapshot.open(text, "example").diagnostics
+    spans = {each.message: each.span for each in error.related}
+    span = spans["the variable is declared here"]
+    assert span is not None
+    assert text[span.start : span.end] == "%c"

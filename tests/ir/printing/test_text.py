@@ -240,6 +240,20 @@ def test_scalars_stand_in_place(value: float, dtype: str, text: str) -> None:
     assert scalar_text(scalar(value, dtype)) == text
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_an_exact_literal_is_read_as_the_same_number(dtype: str) -> None:
+    limits = np.finfo(dtype)
+    values = [1 / 3, 1e-5, 0.1, float(limits.max), float(limits.smallest_subnormal), float(limits.eps)]
+    constants = [scalar(value, dtype) for value in values]
+    text = ", ".join(scalar_text(constant, exact=True) or "" for constant in constants)
+    body = parse(f'#[version = "0.0.5"]\ndef @main() {{ ({text}) }}').module["main"].body
+    assert isinstance(body, Tuple)
+    assert [field.data.item() for field in body.fields if isinstance(field, Constant)] == [
+        constant.data.item() for constant in constants
+    ]
+    assert scalar_text(scalar(0.1, dtype), exact=True) == scalar_text(scalar(0.1, dtype))
+
+
 @pytest.mark.parametrize(
     ("value", "dtype"),
     [

@@ -47,6 +47,9 @@ def test_lines_and_parts_after_edits(seed: int):
                 line = max(number for number, start in enumerate(starts) if start <= offset)
                 assert lines.line_and_column(offset) == (line, offset - starts[line])
                 assert lines.part(offset, offset + 25) == text[offset : offset + 25]
+                pieces = lines.pieces(offset, offset + 2_500)
+                assert "".join(piece for _, piece in pieces) == text[offset : offset + 2_500]
+                assert all(text.startswith(piece, start) for start, piece in pieces)
             opened = text.find("/*")
             if opened >= 0:
                 assert lines.comment_end(opened) == comment_end(text, opened)
