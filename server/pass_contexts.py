@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from relay_lsp.passes import PassContext
     from relay_lsp.passes.infrastructure import PassInstrument
 
-__all__ = ["ContextOptions", "config_entry", "known_to_contexts", "read_context_comment"]
+__all__ = [
+    "ContextOptions",
+    "UnknownPass",
+    "config_entry",
+    "known_to_contexts",
+    "read_context_comment",
+    "unknown_passes",
+]
 
 
 class ContextOptions(msgspec.Struct, frozen=True):
@@ -70,6 +77,40 @@ def known_to_contexts(names: Sequence[str]) -> tuple[str, ...]:
         if kind is not None and kind.declared_info.name:
             known[kind.declared_info.name] = None
     return tuple(known)
+
+
+class UnknownPass(NamedTuple):
+    """A name that no pass has, and the name that is nearest to it, if there is one."""
+
+    name: str
+    near: str | None
+
+    @property
+    def hint(self) -> str:
+        """What a message about the name ends with."""
+        from relay_lsp.passes.infrastructure.errors import suggestion
+
+        return suggestion(self.near)
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+        from relay_lsp.passes.infrastructure.errors import no_such_pass
+
+        return no_such_pass(self.name, self.hint)
+
+
+def unknown_passes(names: Iterable[str], of_extensions: Collection[str] = ()) -> Iterator[UnknownPass]:
+    """Those of ``names`` that no pass has, neither one of ours nor ``of_extensions``.
+
+    Passes are imported: not on the event loop.
+    """
+    for name in names:
+        from relay_lsp.passes.infrastructure.errors import nearest  # not loaded where no pass is named
+        from relay_lsp.passes.infrastructure.registry import find, registered
+
+        if name not in of_extensions and find(name) is None:
+            yield UnknownPass(name, nearest(name, [*registered(), *of_extensions]))
 
 
 def config_entry(text: str) -> tuple[str, object]:

@@ -94,7 +94,10 @@ LEAST_MEMORY = 512
 _LARGEST_NUMBER = 1e9
 
 _OF_CLIENTS = frozenset(
-    ("client", "folder", "linksSteps", "offersToRunAgain", "server", "showsExplanations", "token", "trace", "trusted")
+    (
+        *("client", "folder", "linksSteps", "offersToRunAgain", "server", "showsErrors", "showsExplanations", "token"),
+        *("trace", "trusted"),
+    )
 )
 """What editors give beside the settings, or keep for themselves."""
 

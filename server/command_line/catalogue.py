@@ -34,6 +34,7 @@ __all__ = ["operators", "passes"]
 def passes(options: argparse.Namespace) -> int:
     """List the passes, or explain one."""
     from relay_lsp.passes import registered
+    from relay_lsp.passes.infrastructure.errors import no_such_pass
 
     known = registered()
     if options.name is None and options.markdown:
@@ -49,7 +50,7 @@ def passes(options: argparse.Namespace) -> int:
             _list((item.name, markdown(item.summary)) for item in described)
         return EXIT_OK
     if options.name not in known:
-        raise CommandError(f"there is no pass called {options.name}{_near(options.name, known)}")
+        raise CommandError(no_such_pass(options.name, _near(options.name, known)))
     declaration = known[options.name].declaration()
     if options.markdown:
         from relay_lsp.passes.infrastructure.catalogue import document_pass

@@ -8,13 +8,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from relay_lsp.passes import find, registered
-from relay_lsp.passes.infrastructure import did_you_mean
 from relay_lsp.passes.targets import Target, TargetError
 
 from ..features.passes.pipeline_comment import pipeline_comment, pipeline_context
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
-from ..pass_contexts import ContextOptions, config_entry, read_context_comment
+from ..pass_contexts import ContextOptions, config_entry, read_context_comment, unknown_passes
 from .calls import read_calls
 from .problems import CommandError
 
@@ -62,15 +60,10 @@ def read_pipeline(options: argparse.Namespace, text: str) -> CommandPipeline:
     if not calls and not params:
         raise CommandError("name passes with --pass, or a build with --build O3")
     context = _with_options(context, options)
-    for name in (*(call.name for call in calls), *context.required, *context.disabled):
-        _known_pass(name)
+    for unknown in unknown_passes((*(call.name for call in calls), *context.required, *context.disabled)):
+        raise CommandError(unknown.message)
     function: str = getattr(options, "function", "")  # some commands are over whole modules
     return CommandPipeline(tuple(replace(call, function=function) for call in params + calls), context)
-
-
-def _known_pass(name: str) -> None:
-    if find(name) is None:
-        raise CommandError(f"there is no pass called {name}{did_you_mean(name, registered())}")
 
 
 def _with_options(context: ContextOptions, options: argparse.Namespace) -> ContextOptions:

@@ -38,6 +38,11 @@ class Range(msgspec.Struct, frozen=True, gc=False):
     start: Position
     end: Position
 
+    def moved(self, lines: int) -> Range:
+        """The range so many lines further down."""
+        start, end = self.start, self.end
+        return Range(Position(start.line + lines, start.character), Position(end.line + lines, end.character))
+
 
 def units(text: str, encoding: Encoding) -> int:
     """How many units of ``encoding`` a piece of a line takes."""

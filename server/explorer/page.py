@@ -49,6 +49,7 @@ _THEMES = {
     ':root, :root[data-theme="light"]': "light",
     ':root[data-theme="dark"]': "dark",
     ':root[data-theme="contrast"]': "highContrast",
+    ':root[data-theme="contrast-light"]': "highContrastLight",
 }
 
 

@@ -46,7 +46,7 @@ def signature_help(snapshot: Snapshot, offset: int) -> SignatureHelp | None:
     op = ops.find(call.op_name)
     if op is not None:
         return _operator_signature(op, call)
-    visible = chain(snapshot.module_symbols, snapshot.values_at(offset))
+    visible = chain(snapshot.functions_named([call.op_name]), snapshot.type_symbols, snapshot.values_at(offset))
     function = next((symbol for symbol in visible if symbol.name == call.op_name), None)
     type = snapshot.type_of(function) if function is not None else None
     if function is None or not isinstance(type, FuncType):

@@ -23,7 +23,6 @@ from ..features.diagnostics.code_actions import (
 )
 from ..features.diagnostics.repairs import with_repairs
 from ..features.diagnostics.repeated_fixes import edits_until_mended
-from ..features.navigation.call_hierarchy import function_around
 from ..features.passes.normal_forms import normal_form_actions
 from ..lsp.capabilities import RUN_PIPELINE
 from ..lsp.message_codec import fields_of
@@ -51,7 +50,8 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         return None
     version = seen.version
     wanted = _Wanted(params.context.only)
-    reported = with_repairs(seen.snapshot, server.state.diagnostics(seen.document, seen.snapshot))
+    of_text, from_passes = server.state.diagnostics_by_source(seen.document, seen.snapshot)
+    reported = with_repairs(seen.snapshot, [*of_text, *from_passes])
     actions: list[types.CodeAction] = []
     span = seen.converter.span(params.range)
     # A missing token is reported at the end of the statement before. Fixes of what is further away would not show here.
@@ -74,7 +74,8 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         if wanted.explicitly(f"{_FIX_ALL_KIND}.{code}"):
             actions.append(await _repeated_action(server, seen, title, f"{_FIX_ALL_KIND}.{code}", code))
     actions += (action for action in refactoring_actions(server, seen, span) if wanted(str(action.kind)))
-    has_errors = any(item.severity is Severity.ERROR for item in reported)
+    # What a pass found wrong the last time keeps no other pass from running.
+    has_errors = any(item.severity is Severity.ERROR for item in of_text)
     if wanted(EXPLANATION_KIND) and not has_errors:
         actions += explanation_actions(seen, span.start)
     if wanted(_RUN_PASS_KIND) or wanted(_RUN_PIPELINE_KIND):
@@ -87,7 +88,7 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
             changing = await server.state.changing_passes.of(
                 seen.document, wait=invoked, has_errors=has_errors, has_fixes=has_fixes
             )
-        function = function_around(seen.snapshot, span.start)
+        function = seen.snapshot.function_around(span.start)
         pipeline: Sequence[str] = ()
         pipelines: Mapping[str, tuple[str, ...]] = {}
         if wanted(_RUN_PIPELINE_KIND):

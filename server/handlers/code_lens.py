@@ -30,7 +30,7 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
         made = types.CodeLens(seen.converter.range(lens.span))
         argument = {"uri": seen.document.uri, **({"function": lens.function} if lens.function else {})}
         if lens.kind is LensKind.SIZE:
-            made.data = {**argument, "version": seen.version}
+            made.data = {**argument, "number": lens.number, "version": seen.version}
         else:
             made.command = types.Command(lens.title, _LENS_COMMANDS[lens.kind], arguments=[argument])
         code_lenses.append(made)
@@ -48,7 +48,9 @@ async def on_code_lens_resolve(server: RelayLanguageServer, lens: types.CodeLens
     """How large a function is. Where the text has changed since, the editor requests all lenses again by itself."""
     data = fields_of(lens.data)
     seen = await view(server, str(data.get("uri")))
-    size = size_of(seen.snapshot, str(data.get("function"))) if seen is not None else None
+    number = data.get("number")
+    which = number if isinstance(number, int) and number > 0 else 0
+    size = size_of(seen.snapshot, str(data.get("function")), which) if seen is not None else None
     lens.command = types.Command(size or "", "")
     return lens
 

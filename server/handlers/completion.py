@@ -41,7 +41,13 @@ async def on_completion(server: RelayLanguageServer, params: types.CompletionPar
     offered = completions(seen.snapshot, offset)
     snippets = server.supports("textDocument", "completion", "completionItem", "snippetSupport")
     items = _completion_items(offered.items, snippets, seen, offset)
-    return Plain({"isIncomplete": offered.is_incomplete, "items": items})
+    is_incomplete = offered.is_incomplete or _changes_with_letters(offered.items, offset)
+    return Plain({"isIncomplete": is_incomplete, "items": items})
+
+
+def _changes_with_letters(completions: Iterable[Completion], offset: int) -> bool:
+    """Whether the texts to compare are others once a letter is typed: see :func:`_filter_text`."""
+    return any(each.kind is CompletionKind.OPERATOR and each.span.start == offset for each in completions)
 
 
 def _completion_items(

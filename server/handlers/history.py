@@ -26,7 +26,7 @@ from ..pass_calls import PassCall
 from .addresses import path_of
 from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
 from .running import apply, run_and_apply, work
-from .views import moved_on, read_layers_ahead, recall, refusal
+from .views import moved_on, read_when_idle, recall, refusal
 
 __all__ = ["calls_of_steps", "register"]
 
@@ -177,7 +177,7 @@ async def go_to_step(server: RelayLanguageServer, *arguments: object) -> RunAnsw
     if refused is not None:
         return {"changed": True, "applied": False, "message": refused}
     await server.state.history.recall(document.uri, LineIndex(text))
-    server.in_background(read_layers_ahead(server, document), document)
+    server.in_background(read_when_idle(server, document), document)
     return {"changed": True, "applied": True, "message": "done"}
 
 

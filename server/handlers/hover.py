@@ -16,7 +16,7 @@ from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import folder_of, origin_address, step_command
 from .models import node_documentation
-from .views import early_view, long_lines_read
+from .views import early_view, layers_read
 
 __all__ = ["register"]
 
@@ -27,7 +27,7 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     if seen is None:
         return None
     if not seen.is_part:
-        await long_lines_read(server, seen)
+        await layers_read(server, seen)
     offset = seen.converter.offset(params.position)
     uri, history = seen.document.uri, server.state.history
     lines = seen.document.lines if seen.is_part else seen.snapshot.lines
@@ -39,7 +39,9 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     if content is not None and not seen.is_part:
         symbol = seen.snapshot.symbol_at(offset)
         if symbol is not None and symbol.kind is SymbolKind.PARAMETER:
-            content = replace(content, layers=history.layer_index(uri, lines).counts_around(symbol.uses))
+            index = history.layer_index(uri, lines)
+            # Thousands of statements may use it, which takes long to find out where no layer is named.
+            content = replace(content, layers=index.counts_around(symbol.uses) if index else ())
         elif (span := layers_span(seen.snapshot, offset)) is not None:
             content = replace(content, layers=history.layer_index(uri, lines).counts(span))
     if content is not None and content.origins and (node := await node_documentation(server, seen, content.origins)):

@@ -20,7 +20,7 @@ from ..features.passes.explanations import remark_words, remarks_between
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
-from .views import View, early_or_refreshed_view, view
+from .views import View, early_or_refreshed_view, layers_read, view
 
 __all__ = ["register"]
 
@@ -39,6 +39,7 @@ async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintPara
     if settings.inlay_shapes:
         shown += inlay_shapes(seen.snapshot, span)
     if settings.inlay_layers and not seen.is_part:
+        await layers_read(server, seen)
         index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
         shown += inlay_layers(seen.snapshot, span, index)
     if not seen.is_part:

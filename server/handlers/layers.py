@@ -21,7 +21,7 @@ from ..lsp.answers import ColourGroupEntry, ColoursAnswer, LayersAnswer, Neighbo
 from ..lsp.methods import COLOURS, LAYERS, NEIGHBOUR
 from ..lsp.protocol import RelayLanguageServer
 from .arguments import field_of, position_in
-from .views import View, refusal, view
+from .views import View, refusal, view_with_layers
 
 __all__ = ["register"]
 
@@ -39,17 +39,15 @@ async def on_colours(server: RelayLanguageServer, books: ColourBook, params: obj
     by, theme = field_of(params, "by"), str(field_of(params, "theme") or "light")
     if by not in GROUPINGS:
         raise refusal(f'"by" must be one of {", ".join(GROUPINGS)}, not {by!r}')
-    seen = await view(server, str(field_of(params, "textDocument", "uri")))
+    seen = await view_with_layers(server, str(field_of(params, "textDocument", "uri")))
     if seen is None:
         return None
-    uri, lines, history = seen.document.uri, seen.snapshot.lines, server.state.history
-
-    text = history.at(uri, lines)
+    index = _index(server, seen) if by == "layer" else LayerIndex()
+    text = server.state.history.at(seen.document.uri, seen.snapshot.lines)
 
     def last_event(span: TextSpan) -> ValueEvent | None:
         return None if text is None else text.last_event(span)
 
-    index = _index(server, seen) if by == "layer" else LayerIndex()
     groups = group_values(seen.snapshot, _spans(seen, field_of(params, "ranges")), by, index, last_event)
     colours = {name: books.colour(by, name, theme) for name in groups}
     return {
@@ -99,7 +97,7 @@ async def on_layers(server: RelayLanguageServer, params: object) -> LayersAnswer
     `{version, layers: [{name, ranges, operators: {name: count}, inputs: [type], outputs: [type], bytes, flops,
     uncounted: [operator]}]}`, in the order of the text; ``flops`` are those of all operators but the ``uncounted``.
     """
-    seen = await view(server, str(field_of(params, "textDocument", "uri")))
+    seen = await view_with_layers(server, str(field_of(params, "textDocument", "uri")))
     if seen is None:
         return None
     rows = await server.state.analysis.thread.run(layer_table, seen.snapshot, _index(server, seen))
@@ -126,7 +124,7 @@ async def on_neighbouring_layer(server: RelayLanguageServer, params: object) -> 
 
     ``direction`` is `next`, `previous` or `here`; ``ranges`` are all values of the layer, to be selected.
     """
-    seen = await view(server, str(field_of(params, "textDocument", "uri")))
+    seen = await view_with_layers(server, str(field_of(params, "textDocument", "uri")))
     if seen is None:
         return None
     index = _index(server, seen)

@@ -13,7 +13,7 @@ from ..lsp.methods import FATE, PROVENANCE
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import folder_of, origin_address
 from .arguments import field_of, position_in
-from .views import refusal, view
+from .views import refusal, view_with_layers
 
 __all__ = ["register"]
 
@@ -28,7 +28,7 @@ async def on_provenance(server: RelayLanguageServer, params: object) -> Provenan
     the step that did.
     """
     uri = str(field_of(params, "textDocument", "uri"))
-    seen = await view(server, uri)
+    seen = await view_with_layers(server, uri)
     if seen is None:
         return None
     offset = seen.converter.offset(position_in(field_of(params, "position")))

@@ -21,8 +21,9 @@ from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall
 from ..session.document_passes import MovedOn
+from ..worker.read_texts import FIRST_WORD
 from ..worker.worker import JobCancelled, JobError
-from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, read_layers_ahead, refusal
+from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, read_when_idle, refusal
 
 if TYPE_CHECKING:  # a start does without them
     from ..lsp.answers import PassRunEntry, RunAnswer
@@ -45,7 +46,8 @@ async def run_and_apply(
     """Run passes and put the result into the buffer, as one edit. The outcome is shown to the user and returned.
 
     Where the text has moved on meanwhile, the answer has ``outdated``, and they can be run again. With a ``cursor``,
-    the answer tells as ``position`` where what it stood at is afterwards.
+    the answer tells as ``position`` where what it stood at is afterwards. A client that shows errors by itself is told
+    as ``errorAt`` where the first one stands that the passes failed at.
     """
     text, old = document.text, server.converter_for(document)
     names = ", ".join(map(str, calls))
@@ -64,8 +66,13 @@ async def run_and_apply(
             server.say(str(error), Severity.INFORMATION if by_user else Severity.ERROR)
         return {"changed": False, "applied": False, "message": str(error), "steps": []}
     if outcome.failed is not None:
-        server.say(outcome.failed, Severity.ERROR)
-        return _report(outcome, False, outcome.failed)
+        report = _report(outcome, False, outcome.failed)
+        places = [diagnostic.span for diagnostic in outcome.diagnostics if diagnostic.span not in (None, FIRST_WORD)]
+        if places and fields_of(server.initialization_options).get("showsErrors") is True:
+            report["errorAt"] = old.plain_range(places[0])
+        else:
+            server.say(outcome.failed, Severity.ERROR)
+        return report
     if not outcome.changed:
         message = f"{names}: nothing to change{skipped_words(outcome)}"
         server.say(message, Severity.INFORMATION)
@@ -74,7 +81,7 @@ async def run_and_apply(
     if refused is not None:
         return _report(outcome, False, refused)
     await server.state.passes.remember(document.uri, text, outcome)
-    server.in_background(read_layers_ahead(server, document), document)
+    server.in_background(read_when_idle(server, document), document)
     skipped = skipped_words(outcome)
     if skipped:
         server.say(f"{names}: done{skipped}", Severity.INFORMATION)

@@ -7,7 +7,6 @@ from lsprotocol import types
 from relay_lsp.ir.semantic.snapshot import Snapshot
 
 from ..features.layers.navigation import find_layers
-from ..features.navigation.call_hierarchy import function_around
 from ..features.navigation.call_search import CallMatch, find_calls
 from ..features.navigation.outline import OutlineItem, find_symbols, outline
 from ..lsp.conversion import ProtocolConverter
@@ -16,7 +15,7 @@ from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
 from ..lsp.whole_text import outline_entries, symbol_information
 from .layer_views import layers_of_all_texts
-from .views import long_lines_read, view
+from .views import view, view_with_layers
 
 __all__ = ["register"]
 
@@ -27,11 +26,10 @@ async def on_document_symbol(
     server: RelayLanguageServer, params: types.DocumentSymbolParams
 ) -> Plain | list[types.SymbolInformation] | None:
     """The definitions of a document, and its layers."""
-    seen = await view(server, params.text_document.uri)
+    seen = await view_with_layers(server, params.text_document.uri)
     if seen is None:
         return None
     settings = server.state.settings_for(seen.document.uri)
-    await long_lines_read(server, seen)
     index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
     if server.supports("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"):
         entries = await outline_entries(seen.snapshot, seen.converter)
@@ -76,7 +74,7 @@ async def on_workspace_symbol(
                 return symbols
     for snapshot, converter in texts:
         for match in find_calls(snapshot, params.query):
-            function = function_around(snapshot, match.span.start)
+            function = snapshot.function_around(match.span.start)
             symbols.append(_call_information(match, function.name if function is not None else "", converter))
             if len(symbols) >= _WORKSPACE_SYMBOLS:
                 return symbols

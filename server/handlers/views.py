@@ -6,9 +6,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.cached_blocks import has_long_lines
 
 from ..documents.documents import Document
-from ..features.provenance.stated import has_long_lines, read_ahead, stated_blocks
+from ..features.provenance.stated import read_ahead, stated_blocks
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 
@@ -19,13 +20,14 @@ __all__ = [
     "cancelled",
     "early_or_refreshed_view",
     "early_view",
-    "long_lines_read",
+    "layers_read",
     "moved_on",
-    "read_layers_ahead",
+    "read_when_idle",
     "recall",
     "refusal",
     "unchanged_view",
     "view",
+    "view_with_layers",
 ]
 
 _REQUEST_FAILED = -32803
@@ -97,32 +99,51 @@ async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: 
     return seen
 
 
-async def long_lines_read(server: RelayLanguageServer, seen: View) -> None:
-    """Have another thread read the comments of a text with long lines, whose layers are asked for next: the event loop
-    would be kept for a third of a second by a line of a megabyte.
+async def view_with_layers(server: RelayLanguageServer, uri: str) -> View | None:
+    """The open document of this URI as it is once its layers are read, by another thread where that takes long."""
+    seen = await view(server, uri)
+    while seen is not None and not await _is_read(server, seen):
+        seen = await view(server, uri)
+    return seen
+
+
+async def layers_read(server: RelayLanguageServer, seen: View) -> None:
+    """Read the layers of a text, by another thread where that takes long.
 
     Raises:
         JsonRpcException: the text has changed meanwhile. What is asked of the history follows the text as it changes,
             and must not be asked about the one before.
     """
+    if not await _is_read(server, seen):
+        raise moved_on()
+
+
+async def _is_read(server: RelayLanguageServer, seen: View) -> bool:
+    """Read the comments of a text whose layers are asked for next; whether it is still the text of the document.
+
+    On the event loop, a line of a megabyte would take a third of a second, and 100,000 statements with spans two.
+    """
     lines = seen.snapshot.lines
-    if has_long_lines(lines):
+    if has_long_lines(lines) or not server.state.history.has_read(seen.document.uri, lines):
         await server.state.analysis.thread.run(stated_blocks, lines)
-        if seen.document.lines is not lines:
-            raise moved_on()
+    return seen.document.lines is lines
 
 
 async def recall(server: RelayLanguageServer, document: Document) -> None:
     """Look up what is known of a document's text, and follow the text from here on."""
     await server.state.history.recall(document.uri, document.lines)
-    await read_layers_ahead(server, document)
+    await read_when_idle(server, document)
 
 
-async def read_layers_ahead(server: RelayLanguageServer, document: Document) -> None:
-    """Read the layers of a text that was opened, or that a pass has made, once its user pauses, so that the first
-    question about them need not wait."""
+async def read_when_idle(server: RelayLanguageServer, document: Document) -> None:
+    """Count the operators of a text that was opened, or that a pass has made, and read its layers, once its user
+    pauses: the first list of operators and the first question about layers need not wait."""
     await server.state.analysis.snapshot(document)
     idle_time = server.state.idle_time
+    await idle_time.wait()
+    from ..features.completion import count_operators  # Loaded by then; loaded here, every start would take longer.
+
+    await idle_time.work_off(count_operators(document.lines))
     if has_long_lines(document.lines):
         await idle_time.work_off(read_ahead(document.lines), server.state.analysis.thread)
     await idle_time.work_off(server.state.history.read_ahead(document.uri, document.lines))

@@ -51,6 +51,11 @@ class KnownLayers:
         self._sources: dict[tuple[str, int, int], Span] = {}
         self._blocks: dict[int, _Block] = {}
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the comments of the text have been read; the first question about a value waits for all of them."""
+        return "_stated" in self.__dict__
+
     @cached_property
     def _stated(self) -> Sequence[StatedBlock]:
         return stated_blocks(self._lines)

@@ -151,6 +151,11 @@ class HistoryService:
         text = self.at(uri, lines)
         return iter(()) if text is None else text.read_ahead()
 
+    def has_read(self, uri: str, lines: LineIndex) -> bool:
+        """Whether what is known of the layers of a document's text has been read."""
+        text = self.at(uri, lines)
+        return uri in self._indexers if text is None else text.known.layers.is_read
+
     async def steps_to(self, text: str) -> Sequence[StepRecord]:
         """The steps that led to a text."""
         if not self._settings.history:

@@ -85,6 +85,7 @@ class RunAnswer(_Run, total=False):
     steps: Sequence[PassRunEntry]
     position: LineColumn
     outdated: bool
+    errorAt: Range
 
 
 class OperatorCountEntry(TypedDict):

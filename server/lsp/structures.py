@@ -37,6 +37,12 @@ class OutlineEntry(msgspec.Struct, rename="camel", gc=False):
     selection_range: Range
     children: list[OutlineEntry] = []
 
+    def moved(self, lines: int) -> OutlineEntry:
+        """The definition so many lines further down."""
+        range, selection_range = self.range.moved(lines), self.selection_range.moved(lines)
+        children = [child.moved(lines) for child in self.children]
+        return OutlineEntry(self.name, self.detail, self.kind, range, selection_range, children)
+
 
 class FoldEntry(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
     """A range that can be folded away (*FoldingRange*); without characters, whole lines are."""
@@ -46,6 +52,11 @@ class FoldEntry(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True,
     start_character: int | None = None
     end_character: int | None = None
     kind: str | None = None
+
+    def moved(self, lines: int) -> FoldEntry:
+        """The range so many lines further down."""
+        start, end = self.start_line + lines, self.end_line + lines
+        return FoldEntry(start, end, self.start_character, self.end_character, self.kind)
 
 
 class LinkEntry(msgspec.Struct, frozen=True, gc=False):

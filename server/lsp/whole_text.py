@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar, cast
@@ -21,7 +21,7 @@ from .structures import FoldEntry, OutlineEntry
 
 __all__ = ["fold_entries", "fold_entry", "outline_entries", "symbol_information"]
 
-_Entry = TypeVar("_Entry")
+_Entry = TypeVar("_Entry", OutlineEntry, FoldEntry)
 
 _BEGIN_AND_END = attrgetter("start_line", "start_character", "end_line", "end_character")
 
@@ -126,8 +126,8 @@ def fold_entry(fold: Fold, lines_only: bool, converter: ProtocolConverter) -> Fo
 def _cached(
     converter: ProtocolConverter, part: CacheRegion, list_name: str, entries_in: Callable[[CacheRegion], list[_Entry]]
 ) -> Sequence[_Entry]:
-    """The entries of a part, recomputed only where the part has changed or begins at another line."""
-    known = cast("Sequence[_Entry] | None", _kept(converter, part, list_name, part.memo))
+    """The entries of a part, worked out only where the part has changed."""
+    known: Sequence[_Entry] | None = _kept(converter, part, list_name, part.memo)
     if known is None:
         known = entries_in(part)
         _keep(converter, part, list_name, part.memo, known)
@@ -135,12 +135,18 @@ def _cached(
 
 
 def _kept(
-    converter: ProtocolConverter, part: CacheRegion, list_name: str, memo: Mapping[object, object]
+    converter: ProtocolConverter, part: CacheRegion, list_name: str, memo: dict[object, object]
 ) -> Sequence[Any] | None:
-    """What was kept of a part, if it begins where it did."""
+    """What was kept of a part, where that begins now: lines that are put in or taken out above it move it."""
     known = cast("tuple[Position, Sequence[Any]] | None", memo.get((list_name, converter.encoding)))
     begin = position_of(converter.lines, part.start, converter.encoding)
-    return known[1] if known is not None and known[0] == begin else None
+    if known is None or known[0].character != begin.character:
+        return None
+    before, entries = known
+    if before.line != begin.line:
+        entries = [entry.moved(begin.line - before.line) for entry in entries]
+        _keep(converter, part, list_name, memo, entries)
+    return entries
 
 
 def _keep(

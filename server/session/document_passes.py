@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,17 +11,18 @@ from msgspec.structs import replace
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
 from relay_lsp.ir.internal_errors import Fault, fault_without_stack
+from relay_lsp.ir.syntax.suggestions import replacement
 from relay_lsp.ir.text.line_index import LineIndex
-from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Document, Documents
 from ..features.hints.pass_hints import pass_hints
-from ..features.passes.pipeline_comment import pipeline_comment, pipeline_context
+from ..features.passes.pipeline_comment import pipeline_comment, pipeline_context, pipeline_place
 from ..history.service import HistoryService
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
-from ..pass_contexts import ContextOptions, read_context_comment
+from ..pass_contexts import ContextOptions, UnknownPass, read_context_comment, unknown_passes
 from ..settings import Settings
 from ..worker.outcome_memory import OutcomeMemory
+from ..worker.read_texts import FIRST_WORD
 from ..worker.worker import JobError, Worker, WorkerDied
 from .client import Client
 from .extensions import Extensions
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from ..worker.verification import VerifyOutcome
 
 __all__ = ["DocumentPasses", "MovedOn"]
-
-_BEGINNING = TextSpan(0, 0)
 
 
 class MovedOn(Exception):
@@ -267,15 +267,16 @@ class DocumentPasses:
             calls = parse_pipeline(self.pipeline_for(document))
             if not calls:
                 return ()
+            if unknown := await self._unknown_passes_of(document, calls):
+                self._take_findings(document, text, unknown)
+                return ()
             outcome = await self.run(document, calls, gates=True)
         except MovedOn:
             return ()
-        except PassCallError as error:
-            self._take_findings(document, text, (Diagnostic("pass-failed", Severity.WARNING, str(error), _BEGINNING),))
-            return ()
-        except JobError as error:
-            problem = Diagnostic("pass-failed", Severity.WARNING, f"the pipeline was {error}", _BEGINNING)
-            self._take_findings(document, text, (problem,))
+        except (PassCallError, JobError) as error:
+            message = str(error) if isinstance(error, PassCallError) else f"the pipeline was {error}"
+            place = pipeline_place(text, message)
+            self._take_findings(document, text, (Diagnostic("pass-failed", Severity.WARNING, message, place),))
             return ()
         if self._settings_for(document.uri).apply_on_save and outcome.changed:
             await self.remember(document.uri, text, outcome)
@@ -283,13 +284,31 @@ class DocumentPasses:
         self._take_findings(document, text, tuple(self._findings_of(document, outcome)))
         return ()
 
+    async def _unknown_passes_of(self, document: Document, calls: Sequence[PassCall]) -> tuple[Diagnostic, ...]:
+        """The names in the document's comment that no pass has, whatever else is wrong with the text.
+
+        Raises:
+            JobError: the comment says what is no context.
+        """
+        text, settings = document.text, self._settings_for(document.uri).context
+        context = self.context_for(document)
+        named = {*context.required, *context.disabled} - {*settings.required, *settings.disabled}
+        if pipeline_comment(text) is not None:  # what is wrong with settings is shown there
+            named.update(call.name for call in calls)
+        if not named:
+            return ()
+        await self._extensions.refresh()
+        of_extensions = self._extensions.pass_names
+        unknown_names = await asyncio.to_thread(lambda: list(unknown_passes(sorted(named), of_extensions)))
+        return tuple(_unknown_pass(text, each) for each in unknown_names)
+
     def _findings_of(self, document: Document, outcome: PassesOutcome) -> list[Diagnostic]:
         """What failed at its place, and what would change as hints. Errors of the text itself are shown already."""
         if outcome.failed is not None:
             return [
-                diagnostic
-                for diagnostic in outcome.diagnostics
-                if diagnostic.code.startswith(("pass-", "unknown-", "option"))
+                _at_pipeline(document.text, finding) if finding.span in (None, FIRST_WORD) else finding
+                for finding in outcome.diagnostics
+                if finding.code.startswith(("pass-", "unknown-", "option"))
             ]
         if not self._settings_for(document.uri).pass_hints or not outcome.changed:
             return []
@@ -319,3 +338,13 @@ class DocumentPasses:
         """Keep the steps of a pipeline whose result was put into the buffer."""
         if await self._history.remember(uri, before, outcome, self._settings_for(uri).opt_level):
             self._client.refresh_views()
+
+
+def _at_pipeline(text: str, finding: Diagnostic) -> Diagnostic:
+    return replace(finding, span=pipeline_place(text, finding.message), place=None)
+
+
+def _unknown_pass(text: str, unknown: UnknownPass) -> Diagnostic:
+    span = pipeline_place(text, unknown.name)
+    fixes = (replacement(span, unknown.near),) if unknown.near else ()
+    return Diagnostic("unknown-pass", Severity.ERROR, unknown.message, span, fixes=fixes)

@@ -143,6 +143,8 @@ class Extensions:
         self._known: dict[str, _Known] = {}
         self._shown: dict[str, list[ExtensionFault]] = {}
         """What is shown to be wrong, by the file or package."""
+        self._met: dict[str, ExtensionFault] = {}
+        """What came up last while a pass or a type relation ran, by the file, until that is written again."""
         self._operators: ExtensionOperators | None = None
 
     def configure(self, names: Collection[str], root: Path | None) -> None:
@@ -151,6 +153,7 @@ class Extensions:
         self._root = str(root or "")
         self._names = tuple(dict.fromkeys(str(base / name) if _is_file(name) else name for name in names))
         self._known = {name: known for name, known in self._known.items() if name in self._names}
+        self._met = {path: fault for path, fault in self._met.items() if self._entry_around(path) in self._names}
         self._show_faults()
         self._install()
 
@@ -174,6 +177,11 @@ class Extensions:
         """The descriptions of the passes that extensions have brought."""
         return [described for known in self._known.values() for described in known.loaded.passes]
 
+    @property
+    def pass_names(self) -> list[str]:
+        """The names of the passes that extensions have brought."""
+        return [str(described["name"]) for described in self.passes]
+
     async def refresh(self) -> None:
         """Load what is new or has been written since, if there is trust, and show what is wrong with it."""
         if not self.is_trusted:
@@ -194,6 +202,7 @@ class Extensions:
             if name not in self._names:
                 continue  # the settings have changed meanwhile
             self._known[name] = _Known(stamp, loaded)
+            self._met = {path: fault for path, fault in self._met.items() if self._entry_around(path) != name}
             self._show_faults()
         if was_written:
             self._install(anew=True)
@@ -284,8 +293,15 @@ class Extensions:
 
     def report(self, fault: ExtensionFault) -> None:
         """Show a fault that came up while a pass ran, until the file is written again."""
-        self._shown[fault.path] = [fault]
-        self._show(fault.path, [fault])
+        self._met[fault.path] = fault
+        self._show_faults()
+
+    def _entry_around(self, path: str) -> str:
+        """The entry of the setting that a file came with: that file, or else a package, whose files are not known."""
+        for name in self._names:
+            if path == name or (_is_file(name) and path == str(Path(name).resolve())):
+                return name
+        return next((name for name in self._names if not _is_file(name)), path)
 
     def _show_faults(self) -> None:
         """Show what is wrong now where that is something else than what is shown."""
@@ -293,6 +309,7 @@ class Extensions:
         for name, known in self._known.items():
             for fault in known.loaded.faults:
                 by_path.setdefault(fault.path or name, []).append(fault)
+        by_path.update({path: [fault] for path, fault in self._met.items()})
         for path in {**self._shown, **by_path}:
             faults = by_path.get(path, [])
             if faults != self._shown.get(path):

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from relay_lsp.ir.diagnostics import Severity
 
 from ..pass_calls import parse_pipeline
+from ..pass_contexts import unknown_passes
 from ..settings import Settings
 from .client import Client
 from .folders import Folders
@@ -62,13 +63,11 @@ class SettingsProblems:
 
 
 def _unknown_passes(settings: Collection[Settings], of_extensions: Collection[str]) -> Iterator[str]:
-    for path, name in dict.fromkeys(item for each in settings for item in _named_passes(each)):
-        from relay_lsp.passes.infrastructure.errors import did_you_mean  # not loaded for settings that name no pass
-        from relay_lsp.passes.infrastructure.registry import has_file, registered
-
-        if name not in of_extensions and not has_file(name) and name not in registered():
-            hint = did_you_mean(name, [*registered(), *of_extensions])
-            yield f"the setting relay.{path} names {name}, which is no pass{hint}"
+    named = dict.fromkeys(item for each in settings for item in _named_passes(each))
+    hints = {unknown.name: unknown.hint for unknown in unknown_passes((name for _, name in named), of_extensions)}
+    for path, name in named:
+        if name in hints:
+            yield f"the setting relay.{path} names {name}, which is no pass{hints[name]}"
 
 
 def _named_passes(settings: Settings) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.text.text_span import TextSpan
@@ -95,7 +96,7 @@ class Workspace:
         settings, problems = self._allowed(*read_settings(given))
         of_folders: dict[str, Settings] = {} if folders is not None else self._folder_settings
         for uri, value in (folders or {}).items():
-            of_folders[uri], more = self._allowed(*read_settings(value))
+            of_folders[_folder(uri)], more = self._allowed(*read_settings(value))
             problems += (problem for problem in more if problem not in problems)
         self._settings_problems.take(problems, [settings, *of_folders.values()])
         if (settings, of_folders) == (self.settings, self._folder_settings):
@@ -148,15 +149,23 @@ class Workspace:
 
         What concerns the whole server, such as the history, the worker and extensions, is in :attr:`settings`.
         """
-        around = [folder for folder in self._folder_settings if uri.startswith(folder.rstrip("/") + "/")]
+        inside = _folder(uri)
+        around = [folder for folder in self._folder_settings if inside.startswith(folder)]
         return self._folder_settings[max(around, key=len)] if around else self.settings
 
     # Diagnostics
 
     def diagnostics(self, document: Document, snapshot: Snapshot) -> Sequence[Diagnostic]:
         """What is wrong with the text, and what passes found in it the last time it was saved."""
+        of_text, from_passes = self.diagnostics_by_source(document, snapshot)
+        return [*of_text, *from_passes] if from_passes else of_text
+
+    def diagnostics_by_source(
+        self, document: Document, snapshot: Snapshot
+    ) -> tuple[Sequence[Diagnostic], Sequence[Diagnostic]]:
+        """What is wrong with the text, and apart from that what passes found in it the last time it was saved."""
         if self.documents.is_read_only(document.uri):
-            return []
+            return [], []
         settings = self.settings_for(document.uri)
         findings = diagnostics(
             snapshot,
@@ -164,11 +173,9 @@ class Workspace:
             unreachable_code=settings.unreachable_code,
             type_comments=settings.type_comments,
         )
-        if from_passes := self.passes.findings(document.uri, snapshot.lines):
-            findings = [*findings, *from_passes]
         if self.extensions.are_awaited:
-            return [each for each in findings if each.code != "undefined-operator"]
-        return findings
+            findings = [each for each in findings if each.code != "undefined-operator"]
+        return findings, self.passes.findings(document.uri, snapshot.lines)
 
     def _publish(self, document: Document, findings: Sequence[Diagnostic]) -> None:
         self.client.publish(document, findings)
@@ -254,7 +261,7 @@ class Workspace:
         """Load the user's passes and operators, or what was written of them since, and look for what settings name."""
         await self.extensions.refresh()
         if not self.extensions.are_withheld and not self.extensions.are_awaited:
-            await self._settings_problems.check_passes([str(each["name"]) for each in self.extensions.passes])
+            await self._settings_problems.check_passes(self.extensions.pass_names)
 
     def shut_down(self) -> None:
         """Stop the worker, what waits for it, and the threads."""
@@ -263,6 +270,11 @@ class Workspace:
         self.extensions.withdraw()
         self.analysis.shut_down()
         self.history.shut_down()
+
+
+def _folder(uri: str) -> str:
+    """What the URIs of a folder and of all that lies in it begin with, however their characters are escaped."""
+    return unquote(uri).rstrip("/") + "/"
 
 
 def _value_at(text: str, offset: int) -> TextSpan | None:

@@ -165,7 +165,7 @@ def run_passes(
                 fault = _fault_of(error, call.name)
                 # The message has the line of a user's file; its stack is for who asks for more.
                 logger.log(logging.ERROR if fault is None else logging.INFO, "pass %s failed", call, exc_info=error)
-                if fault is not None:
+                if fault is not None and fault.line:
                     message += f" ({Path(fault.path).name}, line {fault.line})"
                 failures.append(TraceFailure(call.name, message))
                 diagnostic = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)

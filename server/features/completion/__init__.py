@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from .completions import completions, documentation
 from .items import Completion, CompletionKind, Completions
-from .operators import look_operators_up
+from .operators import count_operators, look_operators_up
 
-__all__ = ["Completion", "CompletionKind", "Completions", "completions", "documentation", "look_operators_up"]
+__all__ = [
+    "Completion",
+    "CompletionKind",
+    "Completions",
+    "completions",
+    "count_operators",
+    "documentation",
+    "look_operators_up",
+]

@@ -30,7 +30,7 @@ from .attributes import (
 from .items import Completion, CompletionKind, Completions
 from .operators import is_internal, operator_completions
 from .pipelines import pass_documentation, pipeline_completions
-from .places import CompletionPlace, place_at
+from .places import CompletionPlace, is_pattern, place_at
 from .snippets import DEFINITIONS, KEYWORDS, applied
 from .statement import StatementPlace, place_in_statement
 from .values import field_completions, next_name, value_completions_at
@@ -42,12 +42,18 @@ _WORD = re.compile(r"[%@]?[\w.]*\Z")
 
 _LONGEST_WORD = 200
 _LONGEST_DETAIL = 80
+_MOST_PLACES = 12
+"""A call of a function with more parameters has no place for each of them to jump to: the main function of a model has
+a hundred, and one line would hold them all."""
+
 _MOST = 400
 _MOST_NAMED = 100
-"""Of values, after the ``%`` that all begin with, so many are offered: each letter more brings others."""
+"""Of values and functions, after the ``%`` or ``@`` that all begin with, so many are offered: each letter more brings
+others."""
 
 _MOST_VALUES = 50
-"""Of the values in scope, so many of the best are offered before one types the ``%`` that all begin with."""
+"""Of the values in scope and of the functions, so many of the best are offered before one types the ``%`` or ``@`` that
+all begin with."""
 
 _BEHIND = 10
 """Further than any likeness: so far behind plain operators are internal ones, until the dot in their names is typed."""
@@ -65,7 +71,7 @@ def completions(snapshot: Snapshot, offset: int) -> Completions:
         word = begun.get(start)
         if word is None:
             word = begun[start] = snapshot.lines.part(start, offset)
-            if word.startswith("%"):
+            if word.startswith(("%", "@")):
                 most = _MOST_NAMED
         rank = likeness(item.label, word)
         if rank is not None:
@@ -94,13 +100,15 @@ def _candidates(snapshot: Snapshot, offset: int) -> Iterator[Completion]:
     if projection is not None:
         fields = TextSpan(offset - len(projection["field"]), offset)
         yield from field_completions(snapshot, place, projection["tuple"], fields)
+    if word.startswith(("%", "@")) and (place.is_naming or is_pattern(snapshot, offset, before)):
+        return
     if word.startswith("%"):
         if place.is_start:
             yield from _new_value(snapshot, span)
         yield from value_completions_at(snapshot, place, span, word)
         return
     if word.startswith("@"):
-        yield from _functions(snapshot, span)
+        yield from _functions(snapshot, span, word, _MOST_NAMED + 1)
         return
     wanted = place_at(snapshot, offset, before)
     if wanted is CompletionPlace.TYPE:
@@ -110,7 +118,9 @@ def _candidates(snapshot: Snapshot, offset: int) -> Iterator[Completion]:
     elif wanted is CompletionPlace.PATTERN:
         yield from _constructors(snapshot, span, as_patterns=not before.endswith("("))
         yield Completion("_", CompletionKind.KEYWORD, span, "any value", snippet="_ => $0,")
-    elif wanted is CompletionPlace.EXPRESSION:
+    elif wanted is CompletionPlace.DTYPE:
+        yield from _dtypes(span)
+    elif wanted is CompletionPlace.EXPRESSION and not place.is_naming:
         yield from _expressions(snapshot, place, before, span, word)
 
 
@@ -139,7 +149,7 @@ def _expressions(
     yield from islice(value_completions_at(snapshot, place, span, ""), _MOST_VALUES)
     if call is not None and not has_all:
         yield from attribute_completions(call, span)
-    yield from _functions(snapshot, span)
+    yield from _functions(snapshot, span, word, _MOST_VALUES)
     yield from _constructors(snapshot, span)
     if not place.is_value_start:
         yield from operator_completions(snapshot, place, span, word)
@@ -201,26 +211,29 @@ def _string_completions(snapshot: Snapshot, offset: int) -> list[Completion]:
     return [Completion(text, CompletionKind.ATTRIBUTE_VALUE, inner) for text in string_values(field)]
 
 
-def _functions(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
-    for symbol in snapshot.module_symbols:
-        if symbol.kind is SymbolKind.FUNCTION:
-            type = symbol.type
-            arguments = type.arg_types if isinstance(type, FuncType) else ()
-            snippet = applied(symbol.name, [repr(argument) for argument in arguments])
-            yield Completion(symbol.name, CompletionKind.FUNCTION, span, _one_line(type), snippet=snippet)
+def _functions(snapshot: Snapshot, span: TextSpan, word: str, most: int) -> Iterator[Completion]:
+    """The functions whose names are likest a word, as many as are wanted: a module may have thousands."""
+    ranks = {name: rank for name, _ in snapshot.calls if (rank := likeness(name, word)) is not None}
+    for symbol in snapshot.functions_named(set(sorted(ranks, key=ranks.__getitem__)[:most])):
+        type = symbol.type
+        arguments = type.arg_types if isinstance(type, FuncType) else ()
+        places = [repr(argument) for argument in arguments] if len(arguments) <= _MOST_PLACES else []
+        snippet = applied(symbol.name, places)
+        yield Completion(symbol.name, CompletionKind.FUNCTION, span, _one_line(type), snippet=snippet)
 
 
 def _one_line(type: Type | None) -> str:
     """A function's type beside its name: where it is long, how many parameters there are, and the result."""
-    words = type_words(type)
-    if len(words) <= _LONGEST_DETAIL or not isinstance(type, FuncType):
+    if not isinstance(type, FuncType):
+        return type_words(type)
+    if len(type.arg_types) <= _MOST_PLACES and len(words := type_words(type)) <= _LONGEST_DETAIL:
         return words
     return f"fn ({len(type.arg_types)} parameters) -> {type_words(type.ret_type)}"
 
 
 def _constructors(snapshot: Snapshot, span: TextSpan, as_patterns: bool = False) -> Iterator[Completion]:
     """The constructors, applied to what they take; as patterns, each as an arm that binds it."""
-    for symbol in snapshot.module_symbols:
+    for symbol in snapshot.type_symbols:
         if symbol.kind is SymbolKind.CONSTRUCTOR:
             detail = symbol.container.name if symbol.container is not None else ""
             type = symbol.type
@@ -236,11 +249,15 @@ def _types(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
     for name in _TYPE_WORDS:
         snippet = "Tensor[($1), ${2:float32}]" if name == "Tensor" else ""
         yield Completion(name, CompletionKind.TYPE, span, snippet=snippet)
-    for name in DTYPES:
-        yield Completion(name, CompletionKind.DTYPE, span, f"{DataType(name).bits} bits")
-    for symbol in (*snapshot.module_symbols, *snapshot.values_at(span.start)):
+    yield from _dtypes(span)
+    for symbol in (*snapshot.type_symbols, *snapshot.values_at(span.start)):
         if symbol.kind in (SymbolKind.TYPE, SymbolKind.TYPE_PARAMETER):
             yield Completion(symbol.name, CompletionKind.TYPE, span)
+
+
+def _dtypes(span: TextSpan) -> Iterator[Completion]:
+    for name in DTYPES:
+        yield Completion(name, CompletionKind.DTYPE, span, f"{DataType(name).bits} bits")
 
 
 def documentation(subject: str) -> str:

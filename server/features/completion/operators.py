@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, islice
-from typing import Final, cast
+from typing import Final
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.ops import Op
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.cached_blocks import cached_by_text
+from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import TensorType
 
@@ -20,10 +22,9 @@ from .items import Completion, CompletionKind
 from .snippets import operator_snippet
 from .statement import StatementPlace
 
-__all__ = ["is_internal", "look_operators_up", "operator_completions", "operator_uses"]
+__all__ = ["count_operators", "is_internal", "look_operators_up", "operator_completions"]
 
 _CALLED: Final = re.compile(r"[=(,;{] ?\s*([A-Za-z_][\w.]*)\(")
-_COUNTS: Final = "operators called"
 _INTERNAL: Final = frozenset(
     ("annotation", "call_lowered", "debug", "device_copy", "memory", "on_device", "parser", "relay", "vm")
 )
@@ -38,7 +39,7 @@ def operator_completions(snapshot: Snapshot, place: StatementPlace, span: TextSp
 
     Before those, the ones whose layout has as many axes as the nearest value: for images, two-dimensional pooling.
     """
-    uses = operator_uses(snapshot)
+    uses = _operator_uses(snapshot.lines)
     used = sorted((name for name in uses if ops.find(name) is not None), key=lambda name: (-uses[name], name))
     seen = set(used)
     others = (op for op in _by_kind(tuple(ops.registered()), _rank_in_reach(snapshot, place)) if op.name not in seen)
@@ -63,18 +64,24 @@ def _completion(op: Op, span: TextSpan) -> Completion:
     return Completion(op.name, CompletionKind.OPERATOR, span, detail, op.name, snippet, f"op:{op.name}")
 
 
-def operator_uses(snapshot: Snapshot) -> Counter[str]:
+def _operator_uses(lines: LineIndex) -> Counter[str]:
     """How often the text calls each name, operators among them; what did not change is not counted again."""
     uses: Counter[str] = Counter()
-    parts = list(snapshot.parts())
-    ends = [*(part.start for part in parts[1:]), snapshot.lines.length]
-    for part, end in zip(parts, ends, strict=True):
-        known = cast("Counter[str] | None", part.memo.get(_COUNTS))
-        if known is None:
-            known = part.memo[_COUNTS] = Counter(_CALLED.findall(snapshot.lines.part(part.start, end)))
-        for name, count in known.items():
-            uses[name] += count
+    for text in lines.block_texts:
+        uses.update(_calls_in(text))
     return uses
+
+
+def count_operators(lines: LineIndex) -> Iterator[None]:
+    """Count the calls of a text ahead, block by block."""
+    for text in lines.block_texts:
+        _calls_in(text)
+        yield
+
+
+@cached_by_text
+def _calls_in(text: str) -> Counter[str]:
+    return Counter(_CALLED.findall(text))
 
 
 def _rank_in_reach(snapshot: Snapshot, place: StatementPlace) -> int | None:

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
 
-__all__ = ["CompletionPlace", "place_at"]
+__all__ = ["CompletionPlace", "is_pattern", "place_at"]
 
 _TYPE = re.compile(
     r"(?:[%\w]\s*:"  # %x: …
     r"|->"
-    r"|Tensor\[\([^()\[\]]*\)\s*,"  # Tensor[(1, 2), …
     r"|(?::|->)\s*(?:fn\s*)?\((?:[^()]*,)?)\Z"  # %x: (float32, …   %f: fn (float32, …
 )
+_DTYPE = re.compile(r"\bTensor\[\s*\([^()\[\]]*\)\s*,\Z")  # Tensor[(1, 2), …
+_SHAPE = re.compile(r"\bTensor\[(?:\s*\([^()\[\]]*)?\Z")  # Tensor[…   Tensor[(1, …
 _TYPE_ARGUMENT = re.compile(r"(\w+)\[(?:[^\[\]]*,)?\Z")
 _PATTERN_PART = re.compile(r"[{,]\s*\w*\([^{}=]*\Z")
 
@@ -25,6 +26,8 @@ class CompletionPlace(enum.Enum):
 
     TOP_LEVEL = "a definition"
     TYPE = "a type"
+    DTYPE = "a dtype"
+    SHAPE = "a shape"
     PATTERN = "a pattern"
     NEW_NAME = "a new name"
     EXPRESSION = "an expression"
@@ -32,13 +35,17 @@ class CompletionPlace(enum.Enum):
 
 def place_at(snapshot: Snapshot, offset: int, before: str) -> CompletionPlace:
     """What is wanted at ``offset``; ``before`` is some of the text before the word there, without blanks at its end."""
+    if _DTYPE.search(before):
+        return CompletionPlace.DTYPE
+    if _SHAPE.search(before):
+        return CompletionPlace.SHAPE
     if _TYPE.search(before):
         return CompletionPlace.TYPE
-    nodes = [node.kind for node in snapshot.node_at(offset) or snapshot.node_at(max(0, offset - 1))]
+    nodes = _nodes_at(snapshot, offset)
     argument = _TYPE_ARGUMENT.search(before)
     if argument is not None and _names_a_type(snapshot, argument[1]):
         return CompletionPlace.TYPE
-    if "type_definition" in nodes or _is_in_open_type(snapshot.text, offset):
+    if "type_definition" in nodes or _is_in_open_type(snapshot, offset):
         return CompletionPlace.TYPE if _is_in_parentheses(before) else CompletionPlace.NEW_NAME
     if before.endswith("#["):
         return CompletionPlace.NEW_NAME
@@ -49,16 +56,27 @@ def place_at(snapshot: Snapshot, offset: int, before: str) -> CompletionPlace:
     return CompletionPlace.EXPRESSION
 
 
+def is_pattern(snapshot: Snapshot, offset: int, before: str) -> bool:
+    """Whether what begins behind ``before`` is a part of a pattern, where a name is a new one."""
+    return before.endswith(("{", ",", "(")) and _is_pattern(_nodes_at(snapshot, offset), before)
+
+
+def _nodes_at(snapshot: Snapshot, offset: int) -> list[str]:
+    return [node.kind for node in snapshot.node_at(offset) or snapshot.node_at(max(0, offset - 1))]
+
+
 def _names_a_type(snapshot: Snapshot, name: str) -> bool:
-    return any(symbol.kind is SymbolKind.TYPE and symbol.name == name for symbol in snapshot.module_symbols)
+    return any(symbol.kind is SymbolKind.TYPE and symbol.name == name for symbol in snapshot.type_symbols)
 
 
-def _is_in_open_type(text: str, offset: int) -> bool:
+def _is_in_open_type(snapshot: Snapshot, offset: int) -> bool:
     """Whether the last definition before ``offset`` is one of a type whose braces are open."""
-    start = max(text.rfind("\ntype ", 0, offset), 0 if text.startswith("type ") else -1)
-    if start < 0 or text.find("\ndef ", start, offset) >= 0:
+    function = snapshot.function_before(offset)
+    text = snapshot.lines.part(function.full_span.end if function is not None else 0, offset)
+    start = max(text.rfind("\ntype "), 0 if text.startswith("type ") else -1)
+    if start < 0 or text.find("\ndef ", start) >= 0:
         return False
-    return text.count("{", start, offset) > text.count("}", start, offset)
+    return text.count("{", start) > text.count("}", start)
 
 
 def _is_in_parentheses(before: str) -> bool:
@@ -68,11 +86,7 @@ def _is_in_parentheses(before: str) -> bool:
 
 def _is_top_level(snapshot: Snapshot, offset: int) -> bool:
     """Whether no function is open here: none began before, or the last one has ended with its brace."""
-    last = None
-    for function in snapshot.functions:
-        if function.full_span.start > offset:
-            break
-        last = function
+    last = snapshot.function_before(offset)
     if last is None:
         return True
     start, end = last.full_span.start, last.full_span.end

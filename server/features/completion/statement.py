@@ -18,7 +18,8 @@ class StatementPlace:
     ``defining`` are the names whose values are being written there, which they cannot use; ``scope`` is the offset
     from which the names are looked up that they can. ``is_start`` tells that nothing of the statement stands before
     the place, ``is_value_start`` that only ``name =`` does.
-    ``operator`` is the last token before the place, ``operand`` the name before that.
+    ``operator`` is the last token before the place, ``operand`` the name before that. ``is_naming`` tells that a
+    new name is written there, that of a function, of a parameter or behind ``let``.
     """
 
     is_start: bool
@@ -27,9 +28,30 @@ class StatementPlace:
     scope: int
     operator: str
     operand: TextSpan | None
+    is_naming: bool
 
 
 _OPENING, _CLOSING = ("(", "["), (")", "]")
+
+
+class _Brackets:
+    """The parentheses and brackets that are open, and which of them hold the parameters of a function."""
+
+    def __init__(self) -> None:
+        self._open: list[bool] = []
+        self._is_head = False  # behind `fn`, the name of a function, and the type parameters of both
+
+    def add(self, before_last: str, last: str, text: str) -> None:
+        """Another token, and the two before it."""
+        is_head = last == "fn" or before_last == "def" or (last == "]" and self._is_head)
+        if text in _OPENING:
+            self._open.append(is_head)
+        elif text in _CLOSING and self._open:
+            self._is_head = self._open.pop()
+
+    def is_naming(self, last: str) -> bool:
+        """Whether a parameter begins behind this token."""
+        return bool(self._open) and self._open[-1] and last in ("(", "[", ",")
 
 
 class _Level:
@@ -65,9 +87,11 @@ class _Level:
 def place_in_statement(snapshot: Snapshot, offset: int) -> StatementPlace:
     """Where ``offset``, the beginning of a word, stands in its statement."""
     levels = [_Level()]
+    brackets = _Brackets()
     last = before_last = ""
     start = before_start = 0
     for at, text in snapshot.words(snapshot.statement_span(offset).start, offset):
+        brackets.add(before_last, last, text)
         before_start, before_last, start, last = start, last, at, text
         if text == "{":
             levels.append(_Level())
@@ -89,4 +113,5 @@ def place_in_statement(snapshot: Snapshot, offset: int) -> StatementPlace:
         scope=inner.name_start if is_bound else offset,
         operator=last,
         operand=TextSpan(before_start, before_start + len(before_last)) if before_last.startswith("%") else None,
+        is_naming=last in ("def", "let") or brackets.is_naming(last),
     )

@@ -232,7 +232,7 @@ def _rebound(snapshot: Snapshot, diagnostic: Diagnostic) -> Iterator[Fix]:
     span = diagnostic.span
     name = next_name(snapshot, span.start)
     symbol = snapshot.symbol_at(span.start)
-    function = next((each for each in snapshot.functions if each.full_span.contains(span.start)), None)
+    function = snapshot.function_around(span.start)
     if name is None or symbol is None or function is None:
         return
     own = TextEdit(span, name)

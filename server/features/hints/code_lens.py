@@ -6,8 +6,10 @@ How large a function is, is worked out when the line is shown.
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
@@ -39,6 +41,8 @@ class Lens:
     title: str = ""
     function: str = ""
     """The one function that it is about; empty for all."""
+    number: int = 0
+    """Which of the functions of this name, where a text defines several."""
 
 
 def lenses(snapshot: Snapshot, passes: Sequence[str] = (), pipeline: Sequence[str] = ()) -> Iterator[Lens]:
@@ -48,8 +52,10 @@ def lenses(snapshot: Snapshot, passes: Sequence[str] = (), pipeline: Sequence[st
     that is empty, a click shows what is wrong with it.
     """
     functions = snapshot.functions
+    defined: Counter[str] = Counter()
     for function in functions:
-        yield Lens(function.span, LensKind.SIZE, function=function.name)
+        yield Lens(function.span, LensKind.SIZE, function=function.name, number=defined[function.name])
+        defined[function.name] += 1
         if len(functions) > 1:
             yield Lens(function.span, LensKind.PIPELINE, f"Run pipeline on {function.name}", function.name)
     if functions:
@@ -75,9 +81,11 @@ def _made_by(passes: Sequence[str]) -> str:
     return f"Made by {shown}" if earlier <= 0 else f"Made by {_count(earlier, 'pass', 'passes')} → {shown}"
 
 
-def size_of(snapshot: Snapshot, name: str) -> str | None:
-    """The numbers of parameters, operators and uses of the function of this name, if there is one."""
-    function = next((function for function in snapshot.functions if function.name == name), None)
+def size_of(snapshot: Snapshot, name: str, number: int = 0) -> str | None:
+    """The numbers of parameters, operators and uses of the function of this name, if there is one; ``number`` tells
+    which, where a text defines several."""
+    named = (function for function in snapshot.functions if function.name == name)
+    function = next(islice(named, number, None), None)
     if function is None:
         return None
     operators = snapshot.count_tokens(TokenRole.OP_NAME, function.full_span)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from relay_lsp.ir import ops
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.ir.types import CompositeType, TensorType, shortened_type
+from relay_lsp.ir.types import CompositeType, FuncType, TensorType, Type, shortened_type
 
 from ..documentation.markdown import markdown
 
@@ -62,13 +62,19 @@ def inlay_hints(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHint]:
     for symbol in snapshot.symbols_in(span):
         if symbol.kind in _HINTED and not _is_annotated(snapshot, symbol):
             type = snapshot.type_of(symbol)
-            if type is not None:
+            if type is not None and not _is_polymorphic(type):
                 is_composite = isinstance(type, CompositeType)
                 written = shortened_type(type, _LONGEST_WRITTEN, _LONGEST_LABEL) if is_composite else repr(type)
                 text = f": {written}"
                 label = text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
                 inserts = label == text and symbol.kind is not SymbolKind.GRAPH
                 yield InlayHint(symbol.span.end, label, f"type:{symbol.span.start}" if label != text else "", inserts)
+
+
+def _is_polymorphic(type: Type) -> bool:
+    """Whether it is the type of an operator, as while ``nn.relu`` is typed before its parenthesis, or of a function
+    that says its type parameters itself."""
+    return isinstance(type, FuncType) and bool(type.type_params)
 
 
 _HINTED = frozenset((SymbolKind.GRAPH, SymbolKind.LET, SymbolKind.PARAMETER, SymbolKind.PATTERN_VAR))

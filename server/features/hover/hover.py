@@ -11,7 +11,7 @@ from relay_lsp.ir import ops
 from relay_lsp.ir.expressions import Constant
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, Token, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.ir.types import DataType
+from relay_lsp.ir.types import DataType, FuncType
 
 from ..documentation.markdown import plain
 from ..documentation.operator_documentation import operator_documentation
@@ -81,6 +81,10 @@ def _defined_by(snapshot: Snapshot, token: Token) -> Symbol | None:
 
 def _symbol_hover(snapshot: Snapshot, symbol: Symbol, token: Token) -> Hover:
     documentation = _comment_above(snapshot, symbol)
+    if symbol.kind is SymbolKind.CONSTRUCTOR:
+        made = symbol.type.ret_type if isinstance(symbol.type, FuncType) else symbol.type
+        of_type = "" if made is None else f": {folded_type(made)}"
+        return Hover(token.span, _first_line(snapshot, symbol) + of_type, documentation)
     if symbol.kind in _TYPE_SYMBOLS:
         return Hover(token.span, _first_line(snapshot, symbol), documentation)
     if symbol.kind is SymbolKind.FUNCTION:
@@ -95,7 +99,7 @@ def _symbol_hover(snapshot: Snapshot, symbol: Symbol, token: Token) -> Hover:
 
 
 _SYMBOL_HEADLINES = {SymbolKind.LET: "let {name}", SymbolKind.FREE_VAR: "free_var {name}"}
-_TYPE_SYMBOLS = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR, SymbolKind.TYPE_PARAMETER)
+_TYPE_SYMBOLS = (SymbolKind.TYPE, SymbolKind.TYPE_PARAMETER)
 _BOUND = (SymbolKind.LET, SymbolKind.GRAPH)
 
 
@@ -117,6 +121,9 @@ def _expression_hover(snapshot: Snapshot, token: Token) -> Hover | None:
 
     That is a literal or a constant of the metadata; for a keyword, bracket or sign, the whole of which it is a part.
     """
+    annotated = _annotated(snapshot, token)
+    if annotated is not None:
+        return _symbol_hover(snapshot, annotated, token)
     value = value_at(snapshot, token.span.start)
     expr = snapshot.expr_at(token.span.start)
     span = snapshot.span_of(expr) if expr is not None else None
@@ -128,6 +135,16 @@ def _expression_hover(snapshot: Snapshot, token: Token) -> Hover | None:
     text = one_line(snapshot, value) if value is not None else token.text
     documentation = _constant_documentation(expr) if isinstance(expr, Constant) else ""
     return Hover(token.span, text if type is None else f"{text}: {folded_type(type)}", documentation)
+
+
+def _annotated(snapshot: Snapshot, token: Token) -> Symbol | None:
+    """The name in front of the type that a bracket, arrow or word is part of."""
+    nodes = snapshot.node_at(token.span.start)
+    for index, node in enumerate(nodes[:-1]):
+        if node.kind == "annotation":
+            named = snapshot.symbols_in(TextSpan(nodes[index + 1].span.start, node.span.start))
+            return named[-1] if named else None
+    return None
 
 
 def _constant_documentation(constant: Constant) -> str:

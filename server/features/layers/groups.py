@@ -71,10 +71,8 @@ def _value(unit: Sequence[Token]) -> Sequence[Token]:
 
 
 def _compiler_around(snapshot: Snapshot, offset: int) -> str:
-    for function in snapshot.functions:
-        if function.full_span.start < offset < function.full_span.end:
-            return _compiler_of(snapshot, function.full_span)
-    return ""
+    function = snapshot.function_around(offset)
+    return "" if function is None else _compiler_of(snapshot, function.full_span)
 
 
 def _compiler_of(snapshot: Snapshot, function: TextSpan) -> str:

@@ -78,6 +78,10 @@ class LayerIndex:
         self._blocks = [(base, block) for base, block in blocks if block.values]
         self._bases = [base for base, _ in self._blocks]
 
+    def __bool__(self) -> bool:
+        """Whether any value came from a layer."""
+        return bool(self._blocks)
+
     def read(self) -> Iterator[None]:
         """Sort the values by their layers ahead, block by block."""
         for _, block in self._blocks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 import msgspec
@@ -10,7 +9,7 @@ import msgspec
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["Calls", "function_around", "function_at", "function_named", "incoming", "outgoing"]
+__all__ = ["Calls", "function_at", "function_named", "incoming", "outgoing"]
 
 
 class Calls(msgspec.Struct, frozen=True):
@@ -25,25 +24,19 @@ def function_at(snapshot: Snapshot, offset: int) -> Symbol | None:
     symbol = snapshot.symbol_at(offset)
     if symbol is not None:
         return symbol if symbol.kind is SymbolKind.FUNCTION else None
-    return function_around(snapshot, offset)
-
-
-def function_around(snapshot: Snapshot, offset: int) -> Symbol | None:
-    """The function in whose definition ``offset`` is."""
-    return _around(snapshot.functions, offset)
+    return snapshot.function_around(offset)
 
 
 def function_named(snapshot: Snapshot, name: str) -> Symbol | None:
     """The function of this name, as the text now has it."""
-    return next((function for function in snapshot.functions if function.name == name), None)
+    return next(iter(snapshot.functions_named([name])), None)
 
 
 def incoming(snapshot: Snapshot, function: Symbol) -> list[Calls]:
     """The functions that use ``function``, in the order of the text, each with all its uses."""
-    functions = snapshot.functions
     uses_by_caller: dict[Symbol, list[TextSpan]] = {}
     for use in sorted(set(function.uses) - {function.span}):
-        caller = _around(functions, use.start)
+        caller = snapshot.function_around(use.start)
         if caller is not None:
             uses_by_caller.setdefault(caller, []).append(use)
     return [Calls(caller, places) for caller, places in uses_by_caller.items()]
@@ -57,8 +50,3 @@ def outgoing(snapshot: Snapshot, function: Symbol) -> list[Calls]:
         if places:
             calls.append(Calls(other, sorted(places)))
     return calls
-
-
-def _around(functions: Sequence[Symbol], offset: int) -> Symbol | None:
-    index = bisect_right(functions, offset, key=lambda function: function.full_span.start) - 1
-    return functions[index] if index >= 0 and functions[index].full_span.contains(offset) else None

@@ -45,12 +45,12 @@ def rename(snapshot: Snapshot, offset: int, new_name: str) -> list[TextEdit]:
         return []
     if symbol.kind is SymbolKind.GRAPH:
         _check_number(snapshot, symbol, full)
+    _check_list(snapshot, symbol, full)
     spans = references(snapshot, offset)
     for span in spans if bare in snapshot.text else ():  # a name that is nowhere hides nothing
         for visible in snapshot.scope_at(span.start):
             if visible.name == full and visible is not symbol:
-                line, _ = snapshot.lines.line_and_column(visible.span.start)
-                raise RenameError(f"{full} is already defined on line {line + 1}")
+                raise _taken(snapshot, visible)
     return [TextEdit(span, full) for span in spans]
 
 
@@ -60,8 +60,25 @@ def _check_number(snapshot: Snapshot, symbol: Symbol, full: str) -> None:
     for match in re.compile(rf"{re.escape(full)}\b").finditer(snapshot.text, function.start, function.end):
         other = snapshot.symbol_at(match.start())
         if other is not None and other is not symbol and other.name == full and other.kind is SymbolKind.GRAPH:
-            line, _ = snapshot.lines.line_and_column(other.span.start)
-            raise RenameError(f"{full} is already defined on line {line + 1}")
+            raise _taken(snapshot, other)
+
+
+_LISTS = ("parameters", "type_parameters", "clause_head")
+"""The nodes in which each name stands once."""
+
+
+def _check_list(snapshot: Snapshot, symbol: Symbol, full: str) -> None:
+    """Of one list of parameters, and of one pattern, those behind are in the way as well: they are not visible yet."""
+    nodes = snapshot.node_at(symbol.span.start)
+    around = next((node.span for node in nodes if node.kind in _LISTS), None)
+    for other in snapshot.symbols_in(around) if around is not None else ():
+        if other.name == full and other is not symbol and other.kind is symbol.kind:
+            raise _taken(snapshot, other)
+
+
+def _taken(snapshot: Snapshot, other: Symbol) -> RenameError:
+    line, _ = snapshot.lines.line_and_column(other.span.start)
+    return RenameError(f"{other.name} is already defined on line {line + 1}")
 
 
 def _symbol(snapshot: Snapshot, offset: int) -> tuple[Symbol, TextSpan]:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 
+from relay_lsp.ir.text.text_span import TextSpan
+
 from ...pass_calls import option_parts
 
-__all__ = ["pipeline_comment", "pipeline_context"]
+__all__ = ["pipeline_comment", "pipeline_context", "pipeline_place"]
 
 _COMMENT = re.compile(r"^[ \t]*//[ \t]*relay-lsp:[ \t]*(?P<passes>[^\r\n]*)", re.MULTILINE)
 _HEAD = 4000
@@ -24,6 +26,21 @@ def pipeline_comment(text: str) -> str | None:
 def pipeline_context(text: str) -> str:
     """What the comment says of the context; empty where it says nothing."""
     return _parts(text)[1].strip()
+
+
+def pipeline_place(text: str, message: str) -> TextSpan:
+    """Where the comment has what a message is about: a pass that both name, or else all that the comment says.
+
+    A text without such a comment has its beginning for it.
+    """
+    match = _COMMENT.search(text, 0, _HEAD)
+    if match is None:
+        return TextSpan(0, 0)
+    start = match.start("passes")
+    for word in re.finditer(r"\w+", match["passes"]):
+        if re.search(rf"\b{word[0]}\b", message):
+            return TextSpan(start + word.start(), start + word.end())
+    return TextSpan(start, start + len(match["passes"].rstrip()))
 
 
 def _parts(text: str) -> tuple[str, str]:

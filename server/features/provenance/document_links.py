@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.semantic.snapshot import Snapshot
-from relay_lsp.ir.span_comments import source_text
+from relay_lsp.ir.span_comments import every_source_in, source_text
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.text_span import TextSpan
-
-from .provenance import origins_in
 
 __all__ = ["Link", "links", "rename_sources"]
 
@@ -31,9 +29,9 @@ class Link:
 def links(snapshot: Snapshot) -> Iterator[Link]:
     """The links in the comments of a buffer, in order. The name of a layer has no line and is not a link."""
     for start, comment in snapshot.comments_with(_SPAN):
-        for origin in origins_in(comment, start):
-            if origin.line and origin.span is not None:
-                yield Link(origin.span, origin.source, origin.line, origin.column)
+        for source, begin, end in every_source_in(comment):
+            if source.line:
+                yield Link(TextSpan(start + begin, start + end), source.source_name.name, source.line, source.column)
 
 
 def rename_sources(snapshot: Snapshot, renamed: Mapping[str, str]) -> Iterator[TextEdit]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN, WHITE_SPACE, lex
 from relay_lsp.ir.syntax.tokens import COMMENT
+from relay_lsp.ir.text.cached_blocks import cached_by_text
 
 __all__ = ["COMMENT_OR_STRING", "BlockEdges", "LinePiece", "edges_of", "line_pieces", "skip_comments", "without_nested"]
 
@@ -95,7 +95,7 @@ class BlockEdges(NamedTuple):
     ends_line: bool
 
 
-@lru_cache(maxsize=1 << 10)
+@cached_by_text
 def edges_of(text: str) -> BlockEdges:
     """How whole lines of a text hang together with the lines around them."""
     plain = without_nested(text)

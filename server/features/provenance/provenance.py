@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
-from relay_lsp.ir.span_comments import sources_in
 from relay_lsp.ir.spans import Span
 from relay_lsp.ir.text.text_span import TextSpan
 
@@ -15,7 +14,7 @@ from .history import ValueEvent
 from .stated import StatedLayers
 from .values import stated_around, value_at
 
-__all__ = ["ValueOrigin", "ValuePast", "function_at", "origins_at", "origins_in", "origins_of", "recorded_origins"]
+__all__ = ["ValueOrigin", "ValuePast", "function_at", "origins_at", "origins_of", "recorded_origins"]
 
 
 class ValueOrigin(msgspec.Struct, frozen=True):
@@ -36,12 +35,6 @@ class ValuePast(msgspec.Struct, frozen=True):
 
     events: Sequence[ValueEvent] = ()
     origins: Sequence[ValueOrigin] = ()
-
-
-def origins_in(comment: str, start: int = 0) -> Iterator[ValueOrigin]:
-    """The origins that a comment at the offset ``start`` names, each once."""
-    for source, begin, end in sources_in(comment):
-        yield _origin(source, TextSpan(start + begin, start + end))
 
 
 def _origin(source: Span, span: TextSpan | None = None) -> ValueOrigin:

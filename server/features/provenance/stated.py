@@ -14,18 +14,18 @@ from typing import NamedTuple
 
 from relay_lsp.ir.span_comments import NamedSource, sources_in
 from relay_lsp.ir.spans import Span
-from relay_lsp.ir.syntax.lexer import WHITE_SPACE
+from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN, WHITE_SPACE
+from relay_lsp.ir.text.cached_blocks import cached_by_text
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .line_pieces import COMMENT_OR_STRING, LinePiece, edges_of, line_pieces, skip_comments, without_nested
-from .value_starts import SHORT, ValueStarts, cached_by_text
+from .value_starts import ValueStarts
 
 __all__ = [
     "StatedBlock",
     "StatedLayers",
     "StatedSource",
-    "has_long_lines",
     "read_ahead",
     "sources_behind",
     "stated_blocks",
@@ -33,7 +33,7 @@ __all__ = [
     "stated_pieces",
 ]
 
-_HEAD = re.compile(r"[ \t]*(?:(?:let[ \t]+)?%[\w.]+[ \t]*(?::[^=\n]*)?=[ \t]*)?")
+_HEAD = re.compile(rf"(?:[ \t]*{COMMENT_PATTERN})*[ \t]*(?:(?:let[ \t]+)?%[\w.]+[ \t]*(?::[^=\n]*)?=[ \t]*)?")
 _BRACKETS = ("()", "[]", "{}")
 
 
@@ -102,11 +102,6 @@ def sources_behind(text: str) -> tuple[tuple[StatedSource, ...], bool]:
 def stated_blocks(lines: LineIndex) -> Sequence[StatedBlock]:
     """What the comments of a text say, block by block. What an edit leaves alone is examined once."""
     return stated_pieces(line_pieces(lines.block_texts))
-
-
-def has_long_lines(lines: LineIndex) -> bool:
-    """Whether the comments of some lines take so long to read that the event loop should not wait for it."""
-    return any(len(text) > SHORT for text in lines.block_texts)
 
 
 def read_ahead(lines: LineIndex) -> Iterator[None]:

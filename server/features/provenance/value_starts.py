@@ -6,38 +6,17 @@ it touched are read anew, and of the others only what they leave open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache, wraps
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from relay_lsp.ir.syntax.lexer import WHITE_SPACE, lex
 from relay_lsp.ir.syntax.tokens import COMMENTS, GLOBAL, NAME, VALUES
+from relay_lsp.ir.text.cached_blocks import cached_by_text
 
-__all__ = ["SHORT", "ReadStarts", "ValueStarts", "cached_by_text"]
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-SHORT = 1 << 16
-"""Code points of the longest lines of which many are kept; of longer ones, the last that were asked about are."""
-_LONGEST_KEPT = 1 << 22
-"""A longer line is one of weights."""
+__all__ = ["ReadStarts", "ValueStarts"]
 
 _CARRIED_VALUE, _CARRIED_STATEMENT = -1, -2
 """In the place of an offset: what began before the block, or around the last bracket of others that it closed."""
-
-
-def cached_by_text(read: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
-    """A function of some lines of a text that is cached, by its arguments, as their length allows."""
-    of_short, of_long = lru_cache(maxsize=1 << 10)(read), lru_cache(maxsize=2)(read)
-
-    @wraps(read)
-    def cached(text: str, *arguments: P.args, **options: P.kwargs) -> T:
-        if len(text) > _LONGEST_KEPT:
-            return read(text, *arguments, **options)
-        return (of_short if len(text) <= SHORT else of_long)(text, *arguments, **options)
-
-    return cached
 
 
 class _Beginnings(NamedTuple):

@@ -21,7 +21,6 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from ..layers.indexing import RememberedLayers
 from .refactoring import Refactoring, RefactoringError, checked
-from .syntax import enclosing_function
 
 if TYPE_CHECKING:
     from relay_lsp.passes.layers.places import ValueEnd
@@ -46,8 +45,8 @@ def offers(snapshot: Snapshot, span: TextSpan, origins: CarriedOrigins | None) -
     """Carry them into the function that the cursor is in; outside any, into the whole text."""
     if origins is None:
         return
-    function = enclosing_function(snapshot, span.start)
-    where = function.full_span if function is not None else TextSpan(0, len(snapshot.text))
+    function = snapshot.function_around(span.start)
+    where = function.full_span if function is not None else TextSpan(0, snapshot.lines.length)
     name = function.name if function is not None else "this file"
     title = f"Carry provenance into comments of {name}"
     yield Refactoring("provenance.carry", title, "refactor.rewrite", lambda: carry(snapshot, where, origins))

@@ -15,7 +15,6 @@ from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import (
     COMPOUND,
     definition_span,
-    enclosing_function,
     expression_at,
     fresh_name,
     indentation,
@@ -42,7 +41,7 @@ def offers(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
 
 def _extract(snapshot: Snapshot, node: SyntaxNode) -> Sequence[TextEdit]:
     span = node.span
-    function = enclosing_function(snapshot, span.start)
+    function = snapshot.function_around(span.start)
     if function is None or not function.full_span.contains(span.end):
         raise RefactoringError("only an expression in the body of a function can be extracted")
     _refuse_escaping(snapshot, span)

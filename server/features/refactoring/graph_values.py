@@ -11,7 +11,6 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import (
-    enclosing_function,
     expression_at,
     fresh_graph_number,
     indentation,
@@ -49,7 +48,7 @@ def _holds(outer: TextSpan, inner: TextSpan) -> bool:
 
 def _bind(snapshot: Snapshot, node: SyntaxNode) -> Sequence[TextEdit]:
     statement = statement_around(snapshot, node.span)
-    function = enclosing_function(snapshot, node.span.start)
+    function = snapshot.function_around(node.span.start)
     if statement is None or function is None:
         raise RefactoringError("only an expression in the body of a function can be bound")
     start = statement.span.start

@@ -13,7 +13,6 @@ from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import (
     COMPOUND,
     definition_span,
-    enclosing_function,
     fresh_graph_number,
     fresh_name,
     indentation,
@@ -150,7 +149,7 @@ def _body_span(snapshot: Snapshot, function: Symbol) -> TextSpan:
 
 def _inlined(snapshot: Snapshot, use: TextSpan, body: TextSpan, arguments: dict[Symbol, TextSpan]) -> str:
     """The body with arguments for parameters. Its graph values get numbers, and its names, that the caller lacks."""
-    caller = enclosing_function(snapshot, use.start)
+    caller = snapshot.function_around(use.start)
     if caller is None:
         raise RefactoringError("the call stands outside any function")
     text = snapshot.text

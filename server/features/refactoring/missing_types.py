@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from relay_lsp.ir.diagnostics import TextEdit
-from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
+from relay_lsp.ir.semantic.snapshot import CacheRegion, Snapshot, Symbol, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType
 
 from ..documentation.type_words import annotation_text
 from .refactoring import Refactoring, RefactoringError, checked
-from .syntax import enclosing_function
 
 __all__ = ["annotate_function", "offers"]
 
@@ -20,12 +20,23 @@ _LONGEST_GAP = 40
 
 _ANNOTATED = frozenset((SymbolKind.PARAMETER, SymbolKind.LET))
 
+_BINDINGS = (
+    re.compile(r"let\s+%[\w.]+\s*:?"),
+    re.compile(r"%[A-Za-z_][\w.]*\s*(?:/\*[^*]*\*/\s*)?=(?!=)"),
+    re.compile(r"fn\b[^{;*=]*\*?"),
+)
+"""A ``let`` with its name; what is bound without the word; the head of a function up to its first attribute or comment.
+Each begins with characters that stand for themselves, which regular expressions find fast."""
+
+_BARE = re.compile(r"%[\w.]+(?![\w.])(?!\s*:)|/\*")
+"""A name without a type; behind a comment, there may be one."""
+
 _LACKS = "has definitions that are not annotated"
 
 
 def offers(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
     """Annotate the function that the cursor is in."""
-    function = enclosing_function(snapshot, span.start)
+    function = snapshot.function_around(span.start)
     if function is not None and any(True for _ in _missing(snapshot, function)):
         title = f"Add missing type annotations to {function.name}"
         yield Refactoring("types.annotate", title, "refactor.rewrite", lambda: annotate_function(snapshot, function))
@@ -61,10 +72,23 @@ def _candidates(snapshot: Snapshot, function: Symbol) -> Iterator[Symbol]:
     """The definitions of a function; those of parts that have none to annotate are left out."""
     for part in snapshot.parts_in(function.full_span):
         if part.memo.get(_LACKS) is None:
-            may_lack = any(kind in _ANNOTATED for kind, _ in snapshot.names_defined_in(part))
-            part.memo[_LACKS] = may_lack and any(_is_bare(snapshot, symbol) for symbol in snapshot.symbols_of(part))
+            part.memo[_LACKS] = _may_lack(snapshot, part) and any(
+                _is_bare(snapshot, symbol) for symbol in snapshot.symbols_of(part)
+            )
         if part.memo[_LACKS]:
             yield from snapshot.symbols_of(part)
+
+
+def _may_lack(snapshot: Snapshot, part: CacheRegion) -> bool:
+    """Whether a part may have definitions that are not annotated, by its words.
+
+    The first menu of 100,000 fused statements has half a second; to make symbols of all of them takes 1.8.
+    """
+    if not part.is_typed:  # the head of a function, or one that is read as a whole
+        return True
+    first, last = snapshot.segment_span(part.first), snapshot.segment_span(part.end - 1)
+    text = snapshot.lines.part(first.start, last.end)
+    return any(_BARE.search(binding) for form in _BINDINGS for binding in set(form.findall(text)))
 
 
 def _is_bare(snapshot: Snapshot, symbol: Symbol) -> bool:

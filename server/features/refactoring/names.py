@@ -11,14 +11,13 @@ from relay_lsp.ir.semantic.snapshot import CacheRegion, Snapshot, Symbol, Symbol
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .refactoring import Refactoring, checked
-from .syntax import enclosing_function
 
 __all__ = ["normalise", "offers"]
 
 
 def offers(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
     """Renumber the function that the cursor is in, where its numbers are not in order."""
-    function = enclosing_function(snapshot, span.start)
+    function = snapshot.function_around(span.start)
     if function is not None and not _is_normal(snapshot, function):
         title = f"Normalise names in {function.name}"
         yield Refactoring("names.normalise", title, "refactor.rewrite", lambda: normalise(snapshot, function))

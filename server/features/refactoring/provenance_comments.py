@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.semantic.snapshot import Snapshot, Token, TokenRole
 from relay_lsp.ir.span_comments import SOURCES_PATTERN
+from relay_lsp.ir.text.cached_blocks import cached_by_text
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .refactoring import Refactoring, checked
-from .syntax import enclosing_function
 
 __all__ = ["offers", "strip"]
 
@@ -23,13 +23,17 @@ _EMPTY = re.compile(r"/\*\s*\*/\Z")
 
 def offers(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
     """Strip the function that the cursor is in; outside any, the whole text."""
-    function = enclosing_function(snapshot, span.start)
-    where = function.full_span if function is not None else TextSpan(0, len(snapshot.text))
-    text = snapshot.text
-    if text.find("span=", where.start, where.end) >= 0 or text.find("si=", where.start, where.end) >= 0:
+    function = snapshot.function_around(span.start)
+    where = function.full_span if function is not None else TextSpan(0, snapshot.lines.length)
+    if any(_names_sources(text) for _, text in snapshot.lines.pieces(where.start, where.end)):
         name = function.name if function is not None else "this file"
         title = f"Strip provenance comments from {name}"
         yield Refactoring("provenance.strip", title, "refactor.rewrite", lambda: strip(snapshot, where))
+
+
+@cached_by_text
+def _names_sources(text: str) -> bool:
+    return "span=" in text or "si=" in text
 
 
 def strip(snapshot: Snapshot, where: TextSpan) -> Sequence[TextEdit]:

@@ -9,14 +9,12 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, SyntaxN
 from relay_lsp.ir.syntax.tokens import VALUES
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..navigation.call_hierarchy import function_around
 from ..navigation.linked_editing import LOCAL_KINDS
 from .refactoring import RefactoringError
 
 __all__ = [
     "COMPOUND",
     "definition_span",
-    "enclosing_function",
     "expression_at",
     "fresh_graph_number",
     "fresh_name",
@@ -73,11 +71,6 @@ def statement_around(snapshot: Snapshot, span: TextSpan) -> SyntaxNode | None:
         if node.kind == "statement" and node.span.start <= span.start and span.end <= node.span.end:
             return node
     return None
-
-
-def enclosing_function(snapshot: Snapshot, offset: int) -> Symbol | None:
-    """The definition of a global function around ``offset``."""
-    return function_around(snapshot, offset)
 
 
 def definition_span(snapshot: Snapshot, function: Symbol) -> TextSpan:

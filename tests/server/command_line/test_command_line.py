@@ -150,6 +150,13 @@ def test_every_state_goes_into_a_folder(model: Path, tmp_path: Path, capsys: pyt
         ("PrintAfterAl", "there is no instrument called PrintAfterAl; did you mean PrintAfterAll?"),
         ("PassProfiler[memry=False]", "PassProfiler: there is no option memry; did you mean memory?"),
         ("DumpIR", "DumpIR: option dump_dir must be given"),
+        ("DumpIR[dump_dir=3]", "DumpIR: option dump_dir takes a string"),
+        ("PassPrintingInstrument[print_before_pass_names=FastMath]", "print_before_pass_names takes a list of strings"),
+        ("PassProfiler[memory=sometimes]", "PassProfiler: option memory takes True or False"),
+        (
+            'PrintAfterAll[print_after_pass_names=["FastMath"]]',
+            "no option print_after_pass_names; it takes show_meta_data",
+        ),
     ],
 )
 def test_a_wrong_instrument_is_said_so(

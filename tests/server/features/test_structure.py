@@ -174,6 +174,22 @@ def test_a_number_that_is_bound_further_down_is_refused() -> None:
         rename(fixture.snapshot, fixture.offset, "1")
 
 
+@pytest.mark.parametrize(
+    ("text", "new_name"),
+    [
+        ("def @main(%$0x: float32, %y: float32) { %y }", "%y"),
+        ("def @main(%x: float32) { let %f = fn (%$0a: float32, %b: float32) { %b }; %f(%x, %x) }", "%b"),
+        ("type Pair[$0A, B] { Both(A, B), }", "B"),
+        ("type List[A] { Cons(A, List[A]), Nil, }\n"
+         "def @rest(%xs: List[int32]) { match (%xs) { Cons(%$0head, %tail) => %tail, Nil => %xs, } }", "%tail"),
+    ],
+)  # fmt: skip
+def test_a_name_that_stands_further_on_in_the_same_list_is_refused(text: str, new_name: str) -> None:
+    fixture = read_fixture(text)
+    with pytest.raises(RenameError, match=f"{new_name} is already defined on line"):
+        rename(fixture.snapshot, fixture.offset, new_name)
+
+
 def test_comments_follow_a_file_that_gets_another_name() -> None:
     fixture = read_fixture("def @main(%x: float32) { exp(%x) /* span=net.py:4:16 */ }")
     edits = list(rename_sources(fixture.snapshot, {"net.py": "model.py"}))
@@ -188,6 +204,7 @@ def test_comments_follow_a_file_that_gets_another_name() -> None:
         ("nets2/a.relay:4:16", "nets2/a.relay:4:16", {"nets": "models"}),
         ('"my net.relay":4:16', "net.relay:4:16", {"my net.relay": "net.relay"}),
         ("net.relay:4:16", '"my net, new.relay":4:16', {"net.relay": "my net, new.relay"}),
+        ("a.relay:1:2, a.relay:1:2", "b.relay:1:2, b.relay:1:2", {"a.relay": "b.relay"}),
         ("a.relay:1:2, b.relay:3:4", "b.relay:1:2, c.relay:3:4", {"a.relay": "b.relay", "b.relay": "c.relay"}),
     ],
 )

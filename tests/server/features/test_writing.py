@@ -105,6 +105,12 @@ def @main(%x: Tensor[(1, 64), float32], %w: Tensor[(10, 64), float32]) {
     assert [(hint.offset, hint.label) for hint in hints] == expected
 
 
+def test_an_operator_that_is_not_called_yet_has_no_hint() -> None:
+    for value in ("nn.relu", "nn.relu(data)"):
+        fixture = read_fixture(f"def @main(%x: float32) {{\n  %0 = {value};\n  %0\n}}")
+        assert list(inlay_hints(fixture.snapshot, TextSpan(0, len(fixture.text)))) == []
+
+
 def test_hints_are_given_for_the_visible_part_only() -> None:
     fixture = read_fixture("def @main(%x: float32) { %0 = add(%x, %x); %1 = add(%0, %0); %1 }")
     start = fixture.text.index("%1 =")

@@ -1,4 +1,5 @@
-"""The layers of a text with long lines are read beside the event loop, and never asked of a text that is no more."""
+"""The layers of a text that was just opened, or that has long lines, are read beside the event loop, and never asked of
+a text that is no more."""
 
 from __future__ import annotations
 
@@ -19,23 +20,30 @@ _PARAMETERS = ", ".join(f"%p{number}: float32 /* layer.{number} */" for number i
 LONG = f'#[version = "0.0.5"]\ndef @main({_PARAMETERS}) {{\n  %p0\n}}\n'
 
 
-async def _read_layers(edited: bool) -> None:
+SHORT = '#[version = "0.0.5"]\ndef @main(%p: float32 /* layer.1 */) {\n  %p\n}\n'
+
+
+async def _read_layers(text: str, *, edited: bool, again: bool = False) -> None:
     server = create_server(trusted=False)
     try:
-        document = server.state.documents.open(URI, LONG, 1)
+        document = server.state.documents.open(URI, text, 1)
         seen = await views.view(server, URI)
         assert seen is not None
-        reading = asyncio.create_task(views.long_lines_read(server, seen))
+        reading = asyncio.create_task(views.layers_read(server, seen))
         await asyncio.sleep(0)
         if edited:
-            document.lines = LineIndex(f"{LONG}//\n")
+            document.lines = LineIndex(f"{text}//\n")
         await reading
+        if again:
+            server.state.history.layer_index(URI, document.lines)
+            await views.layers_read(server, seen)
     finally:
         server.has_left = True
         server.state.shut_down()
 
 
-def test_long_lines_are_read_by_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("text", "again"), [(LONG, False), (SHORT, True)], ids=["long lines", "just opened"])
+def test_layers_are_read_by_another_thread(monkeypatch: pytest.MonkeyPatch, text: str, again: bool) -> None:
     threads: list[int] = []
 
     def read(lines: LineIndex) -> Sequence[StatedBlock]:
@@ -43,11 +51,11 @@ def test_long_lines_are_read_by_another_thread(monkeypatch: pytest.MonkeyPatch) 
         return stated_blocks(lines)
 
     monkeypatch.setattr(views, "stated_blocks", read)
-    asyncio.run(_read_layers(edited=False))
+    asyncio.run(_read_layers(text, edited=False, again=again))
     assert len(threads) == 1
     assert threads[0] != threading.get_ident()
 
 
 def test_what_was_edited_meanwhile_is_asked_for_again() -> None:
     with pytest.raises(JsonRpcException, match="the text has changed since"):
-        asyncio.run(_read_layers(edited=True))
+        asyncio.run(_read_layers(LONG, edited=True))

@@ -81,6 +81,7 @@ async def test_a_name_is_not_looked_for_at_its_place_in_an_earlier_text(
 async def test_layers_have_the_version_of_the_text_that_has_them_there(
     typing: Typing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    await on_layers(typing.server, PARAMS)  # after this, only the table is worked out by another thread
     typing.during(typing.server.state.analysis.thread.run, monkeypatch)
     for version, line in ((1, 3), (2, 4)):
         answer = await on_layers(typing.server, PARAMS)

@@ -352,6 +352,24 @@ async def test_a_pass_that_raises_is_shown_in_the_users_file_and_in_the_buffer(t
     await leave(editor)
 
 
+async def test_a_fault_of_a_pass_stays_shown_while_another_file_is_written(tmp_path: Path) -> None:
+    other = tmp_path / "other.py"
+    other.write_text("")
+    named = [str(tmp_path / "mine.py"), str(other)]
+    editor, file = await opened(tmp_path, SOUND + RAISES, trusted=True, extensions=named)
+    await run(editor, "relay-lsp.runPass", **{"pass": "Raises"})
+    await faults(editor, file, 1)
+    other.write_text("number = 1 / 0")
+    assert (await run(editor, "relay-lsp.runPass", **{"pass": "ToANormalForm"}))["applied"]
+    await faults(editor, other, 1)
+    assert len(editor.published[file.as_uri()].diagnostics) == 1
+    file.write_text(SOUND)
+    assert (await run(editor, "relay-lsp.runPass", **{"pass": "ReplaceRelu"}))["applied"]
+    assert await faults(editor, file, 0) == []
+    assert len(editor.published[other.as_uri()].diagnostics) == 1
+    await leave(editor)
+
+
 async def test_a_file_that_ends_the_process_is_named_and_left_aside(tmp_path: Path) -> None:
     editor, file = await opened(tmp_path, ENDS_THE_PROCESS, trusted=True)
     (fault,) = await faults(editor, file, 1)

@@ -129,6 +129,18 @@ async def test_completion_with_documentation(editor: Editor) -> None:
     assert "nn.relu(" in resolved.documentation.value
 
 
+async def test_operators_are_asked_for_again_once_a_letter_is_typed(editor: Editor) -> None:
+    """A client sorts what it has by the texts to compare; those sent for no letter are others than those for one."""
+    editor.open(MODEL)
+    line = MODEL.splitlines()[3]
+    for begun, is_incomplete in ((0, True), (2, False)):
+        start = line.index("nn.") + begun
+        place = types.CompletionParams(editor.document, position(3, start))
+        answer = await editor.client.text_document_completion_async(place)
+        assert isinstance(answer, types.CompletionList)
+        assert answer.is_incomplete == is_incomplete
+
+
 async def test_signature_help(editor: Editor) -> None:
     editor.open(MODEL)
     help = await editor.client.text_document_signature_help_async(

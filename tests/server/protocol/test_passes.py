@@ -117,6 +117,19 @@ async def test_passes_over_a_broken_text_are_refused_with_the_reason(editor: Edi
     answer = await run(editor, "relay-lsp.runPipeline", passes=["EliminateCommonSubexpr"])
     assert not answer["applied"]
     assert "the text has an error" in answer["message"]
+    assert "errorAt" not in answer
+    assert any("the text has an error" in message for message in editor.messages)
+
+
+async def test_a_client_that_shows_errors_is_told_where_the_first_stands() -> None:
+    showing = await start("visual-studio-code", {"showsErrors": True})
+    text = MODEL.replace("multiply", "multiplie")
+    showing.open(text)
+    answer = await run(showing, "relay-lsp.runPipeline", passes=["EliminateCommonSubexpr"])
+    at = answer["errorAt"]["start"]
+    assert text.splitlines()[at["line"]][at["character"] :].startswith("multiplie")
+    assert not any("the text has an error" in message for message in showing.messages)
+    await leave(showing)
 
 
 async def test_a_menu_that_follows_questions_of_the_editor_itself_lists_all_passes_at_once(editor: Editor) -> None:
@@ -190,6 +203,58 @@ async def test_on_save_what_would_change_is_a_quiet_hint(editor: Editor) -> None
     assert editor.applied == []
     editor.change(" ", (5, 0))
     assert await editor.diagnostics() == []
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "underlined", "message"),
+    [
+        ("FoldConstnt, FuseOps", "FoldConstnt", "there is no pass called FoldConstnt; did you mean FoldConstant?"),
+        ("FoldConstant, FoldConstnt", "FoldConstnt", "did you mean FoldConstant?"),
+        ("FuseOps[depth=1], FastMath", "depth", "there is no option depth; it takes fuse_opt_level"),
+        ("FastMath; disable=[FuseOps, FoldConstnt]", "FoldConstnt", "there is no pass called FoldConstnt"),
+        ("FastMath; level=3", "level", "'level' is no option of a context"),
+        ("FastMath[", "FastMath", "FastMath["),
+    ],
+)
+async def test_what_is_wrong_with_the_pipeline_of_a_file_is_shown_where_it_says_so(
+    editor: Editor, pipeline: str, underlined: str, message: str
+) -> None:
+    line = f"// relay-lsp: {pipeline}"
+    editor.open(MODEL.replace("def", f"{line}\ndef"))
+    editor.save()
+    (finding,) = await editor.diagnostics(lambda diagnostics: bool(diagnostics))
+    assert message in finding.message
+    assert (finding.range.start.line, finding.range.end.line) == (1, 1)
+    assert line[finding.range.start.character : finding.range.end.character] == underlined
+
+
+async def test_each_unknown_pass_of_a_file_is_shown_and_mended_also_in_a_text_with_errors(editor: Editor) -> None:
+    line = "// relay-lsp: FoldConstnt, FuseOps; require=[FastMth]"
+    editor.open(MODEL.replace("def", f"{line}\ndef").replace("add(%x", "add(%lost", 1))
+    editor.save()
+    findings = await editor.diagnostics(lambda diagnostics: any(item.code == "unknown-pass" for item in diagnostics))
+    unknown = [item for item in findings if item.code == "unknown-pass"]
+    assert {line[item.range.start.character : item.range.end.character] for item in unknown} == {
+        "FoldConstnt",
+        "FastMth",
+    }
+    assert any("%lost" in item.message for item in findings)
+    place = next(item.range for item in unknown if "FoldConstnt" in item.message)
+    params = types.CodeActionParams(editor.document, place, types.CodeActionContext([]))
+    offered = await editor.client.text_document_code_action_async(params) or []
+    assert any(action.title == "Change to `FoldConstant`" for action in offered)
+
+
+async def test_a_pipeline_that_cannot_run_keeps_no_pass_from_the_menu(editor: Editor) -> None:
+    editor.open(MODEL.replace("def", "// relay-lsp: FoldConstnt\ndef"))
+    editor.save()
+    assert await editor.diagnostics(lambda diagnostics: bool(diagnostics))
+    inside = types.Range(types.Position(4, 4), types.Position(4, 4))
+    params = types.CodeActionParams(editor.document, inside, types.CodeActionContext([]))
+    actions = await editor.client.text_document_code_action_async(params) or []
+    (action,) = [item for item in actions if "A-normal" in item.title]
+    assert isinstance(action, types.CodeAction)
+    assert action.disabled is None
 
 
 async def test_a_preview_shows_the_steps_without_doing_anything(editor: Editor) -> None:

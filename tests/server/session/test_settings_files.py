@@ -143,3 +143,16 @@ def test_a_settings_file_behind_a_link_is_not_read(client: _Client, file: Path, 
     assert client.shown == {}
     assert len(client.said) == 1
     made.shut_down()
+
+
+@pytest.mark.parametrize(
+    "uri", ["file:///models/a%2Bb/x.relay", "file:///models/a+b/x.relay", "file:///models/a%2bb/in/x.relay"]
+)
+def test_the_settings_of_a_folder_are_those_of_its_documents_however_their_addresses_are_escaped(
+    client: _Client, tmp_path: Path, uri: str
+) -> None:
+    made = workspace(client, tmp_path)
+    made.configure({}, {"file:///models/a+b": {"passTimeout": 7}})
+    assert made.settings_for(uri).pass_timeout == 7
+    assert made.settings_for("file:///models/a+bc/x.relay").pass_timeout != 7
+    made.shut_down()

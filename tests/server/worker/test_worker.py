@@ -146,8 +146,10 @@ async def test_a_text_whose_reading_was_cancelled_is_read_rightly_the_next_time(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 async def test_an_interrupt_from_the_terminal_does_not_stop_a_job(worker: Worker) -> None:
-    task = asyncio.create_task(worker.run(Code("import time; time.sleep(0.5); return 'slept'")))
-    await asyncio.sleep(0.3)
+    running = asyncio.Event()
+    job = Code("import time; progress('running'); time.sleep(0.5); return 'slept'")
+    task = asyncio.create_task(worker.run(job, progress=lambda _: running.set()))
+    await running.wait()
     assert worker.process_id is not None
     os.kill(worker.process_id, signal.SIGINT)
     assert await task == "slept"

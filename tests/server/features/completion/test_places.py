@@ -73,6 +73,38 @@ def test_types(source: str) -> None:
     assert items["Tensor"].snippet == "Tensor[($1), ${2:float32}]"
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def @m$0",
+        "def @main(%x$0",
+        "def @main($0",
+        "def @main(%x: float32, %$0",
+        "def @main[A](%x: A, %$0",
+        "def @main(%x: (float32, float32), %y$0) { %x }",
+        "def @main(%x: float32) { fn (%$0) { 1 } }",
+        "def @main(%x: float32) { let %$0",
+        "def @main(%x: Option[float32]) { match (%x) { Some(%$0) => 1, None => 2, } }",
+    ],
+)
+def test_nothing_is_offered_where_a_new_name_is_written(source: str) -> None:
+    assert labels(OPTION + source) == []
+
+
+def test_values_are_offered_where_a_function_is_called() -> None:
+    source = "def @f(%x: float32) { %x }\ndef @main(%y: float32) { @f(%$0) }"
+    assert labels(OPTION + source) == ["%y"]
+
+
+def test_no_values_and_operators_in_the_shape_of_a_type() -> None:
+    assert labels("def @main(%x: Tensor[$0])") == []
+    assert labels("def @main(%x: Tensor[(1, $0), float32]) { %x }") == []
+
+
+def test_only_dtypes_behind_the_shape_of_a_type() -> None:
+    assert {"fn", "Tensor"}.isdisjoint(labels("def @main(%x: Tensor[(1, 2), $0]) { %x }"))
+
+
 def test_dtypes_in_a_tensor_type_and_in_an_attribute() -> None:
     assert labels("def @main(%x: Tensor[(1, 2), fl$0]) { %x }")[0] == "float32"
     assert labels('def @main(%x: float32) { cast(%x, dtype="fl$0") }')[0] == "float32"

@@ -25,6 +25,13 @@ def test_a_function_brings_what_it_takes() -> None:
     assert items["@g"].snippet == "@g($0)"
 
 
+def test_a_function_of_many_parameters_brings_no_place_for_each() -> None:
+    parameters = ", ".join(f"%p{number}: float32" for number in range(100))
+    item = completed(f"def @f({parameters}) -> float32 {{ %p0 }}\ndef @main() {{ @$0 }}")["@f"]
+    assert item.snippet == "@f($0)"
+    assert item.detail == "fn (100 parameters) -> float32"
+
+
 def test_what_begins_as_typed_comes_first() -> None:
     assert labels("def @main(%x: float32) { nn.re$0 }")[0] == "nn.relu"
     assert labels("def @main(%x: float32) { relu$0 }")[0] == "nn.relu"

@@ -139,6 +139,15 @@ def test_values_of_lists_layouts_and_dtypes_inside_their_brackets() -> None:
         assert offered[: len(wanted)] == wanted, written
 
 
+def test_of_thousands_of_functions_some_are_offered_and_every_letter_brings_others() -> None:
+    functions = "".join(f"def @layer_{number}() {{ 1f }}\n" for number in range(2_000))
+    fixture = read_fixture(f"{functions}def @main() {{ @$0 }}")
+    offered = completions(fixture.snapshot, fixture.offset)
+    assert offered.is_incomplete
+    assert len(offered.items) == 100
+    assert labels(f"{functions}def @main() {{ @1777$0 }}") == ["@layer_1777"]
+
+
 def test_the_detail_of_a_long_function_is_one_line() -> None:
     head = ", ".join(f"%x{number}: Tensor[(1, 16), float32]" for number in range(9))
     items = completed(f"def @many({head}) {{ %x0 }}\ndef @main(%x: float32) {{ @$0 }}")

@@ -98,3 +98,29 @@ def test_no_result_is_declared_beside_another():
 def test_an_arrow_that_is_missing_in_front_of_a_result_is_written():
     text = '#[version = "0.0.5"]\ndef @main(%x: int32) int32 {\n  %x\n}\n'
     assert fixes(text) == {"Insert `->`": text.replace(") int32", ") -> int32")}
+
+
+@pytest.mark.parametrize(("body", "error", "after"), [
+    ("cast(%x, dtype='int8')", "a string stands in double quotes: `\"int8\"`", 'cast(%x, dtype="int8")'),
+    ("reshape(%x, newshape=(2, -1))", "attribute newshape takes a list", "reshape(%x, newshape=[2, -1])"),
+    ("reshape(%x, newshape=3)", "attribute newshape takes a list", "reshape(%x, newshape=[3])"),
+    ("nn.softmax(%x, axis=[0])", "attribute axis takes an integer", "nn.softmax(%x, axis=0)"),
+    ("let y = exp(%x);\n  %x", "a local variable begins with %: `%y`", "let %y = exp(%x);\n  %x"),
+    ("if (true) { %x } else { %x }", "unknown name true; did you mean True?", "if (True) { %x } else { %x }"),
+])  # fmt: skip
+def test_what_other_languages_write_is_one_error_with_what_relay_writes(body: str, error: str, after: str):
+    text = f"{_HEAD}{body}\n}}\n"
+    (finding,) = Snapshot.open(text, "model.relay").findings
+    assert finding.message.startswith(error)
+    (fix,) = finding.fixes
+    assert apply_edits(text, fix.edits) == f"{_HEAD}{after}\n}}\n"
+
+
+def test_each_string_in_single_quotes_is_told():
+    findings = Snapshot.open(f"{_HEAD}nn.conv2d(%x, %x, data_layout='NCHW', kernel_layout='OIHW')\n}}\n", "m").findings
+    assert [finding.message.partition(": ")[2] for finding in findings] == ['`"NCHW"`', '`"OIHW"`']
+
+
+def test_a_name_that_is_not_called_is_no_misspelled_operator():
+    (finding,) = Snapshot.open(f"{_HEAD}exp(data)\n}}\n", "m").findings
+    assert finding.message == "unknown name data; a value is written %data"

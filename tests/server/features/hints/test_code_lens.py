@@ -28,6 +28,17 @@ def test_uses_are_counted() -> None:
     assert size_of(snapshot, "@main") == "0 parameters, 1 operator"
 
 
+def test_of_two_functions_of_one_name_each_tells_its_own_size() -> None:
+    source = "def @f(%x: float32, %y: float32) { add(%x, %y) }\ndef @f(%x: float32) { %x }"
+    snapshot = read_fixture(source).snapshot
+    sizes = [lens for lens in lenses(snapshot) if lens.kind is LensKind.SIZE]
+    assert [size_of(snapshot, lens.function, lens.number) for lens in sizes] == [
+        "2 parameters, 1 operator",
+        "1 parameter, 0 operators",
+    ]
+    assert size_of(snapshot, "@f", 2) is None
+
+
 def test_the_line_stands_at_the_name() -> None:
     fixture = read_fixture("""
 def @half(%x: float32) { %x }

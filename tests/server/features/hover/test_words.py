@@ -126,6 +126,29 @@ def test_a_reference_to_attributes_shows_them() -> None:
     assert "`return_counts=True`" in shown
 
 
+@pytest.mark.parametrize(
+    ("source", "headline"),
+    [
+        ("def @main(%f: f$0n (int32) -> int32) { %f(1) }", "%f: fn (int32) -> int32"),
+        ("def @main(%f: fn $0(int32) -> int32) { %f(1) }", "%f: fn (int32) -> int32"),
+        ("def @main(%x: int32) { fn (%y: $0(int32, int32)) { %y } }", "%y: (int32, int32)"),
+        (
+            "def @main(%x: int32) { let %y: $0(int32, int32) = (%x, %x); %y }",
+            "let %y: (int32, int32)\n  = (%x, %x)",
+        ),
+    ],
+)
+def test_the_type_of_a_name_is_told_once(source: str, headline: str) -> None:
+    assert f"```relay\n{headline}\n```" in hovered(source)
+
+
+@pytest.mark.parametrize(("arm", "headline"), [("C$0ons", "Cons(A, List[A]): List[A]"), ("Cons", "Nil: List[A]")])
+def test_a_constructor_tells_of_which_type_it_is(arm: str, headline: str) -> None:
+    nil = "N$0il" if "$0" not in arm else "Nil"
+    source = "type List[A] { Cons(A, List[A]), Nil, }\ndef @main(%xs: List[int32]) { match (%xs) { "
+    assert f"```relay\n{headline}\n```" in hovered(f"{source}{arm}(%a, %b) => 1, {nil} => 0, }} }}")
+
+
 def test_the_metadata_section_lists_what_it_holds(constant_text: str) -> None:
     assert "`meta[relay.Constant]`" in hovered(constant_text.replace("#[metadata]", "#[meta$0data]"))
 

@@ -138,6 +138,13 @@ def test_a_statement_that_is_commented_out_says_nothing():
     assert (text[value.span.start : value.span.end], value.sources[0].source.source_name.name) == ("exp(%x)", "seen")
 
 
+@pytest.mark.parametrize("front", ["/* first */ ", "/* 1 *//* 2 */", "  /* nested /* here */ */ "])
+def test_a_comment_in_front_of_a_statement_is_no_part_of_its_value(front: str):
+    text = f"{front}%0 = nn.relu(%x) /* layer.a */;\n{front}exp(%0) /* layer.b */"
+    stated = stated_layers(text)
+    assert [text[value.span.start : value.span.end] for value in stated] == ["nn.relu(%x)", "exp(%0)"]
+
+
 def test_strings_with_brackets_do_not_move_the_beginning_of_a_value():
     text = '  %0 = f(%x, layout="N((;") /* layer.a */;\n'
     (value,) = stated_layers(text)

@@ -211,6 +211,25 @@ def test_missing_types_are_written() -> None:
     assert "let %y: Tensor[(1, 8), float32] = nn.relu(%x);" in text
 
 
+@pytest.mark.parametrize(
+    ("bound", "typed"),
+    [
+        ("%1000 = fn (%a) { %a };", "%1000 = fn (%a: float32) { %a };"),
+        ("%1000 = fn (%a /* : */) { %a };", "%1000 = fn (%a: float32 /* : */) { %a };"),
+        ("%1000 = fn (%a: float32) { let %z = %a; %z };", "%1000 = fn (%a: float32) { let %z: float32 = %a; %z };"),
+        ("%f = fn (%a: float32) { %a };", "%f: fn (float32) -> float32 = fn (%a: float32) { %a };"),
+        ("%f /* c */ = fn (%a: float32) { %a };", "%f: fn (float32) -> float32 /* c */ = fn (%a: float32) { %a };"),
+    ],
+)
+def test_what_one_of_thousands_of_functions_inside_of_another_leaves_out_is_found(bound: str, typed: str) -> None:
+    whole = "  %{0} = fn (%p: float32, Primitive=1) -> float32 {{ %p }} /* ty=fn (float32) -> float32 */;\n"
+    lines = "".join(whole.format(number) for number in range(1_000))
+    source = f"def @main(%x: float32) -> float32 {{\n{lines}  $0{{}}\n  {bound.split()[0]}(%x)\n}}\n"
+    assert f"  {typed}\n" in refactored(source.replace("{}", bound), "types.annotate")
+    snapshot, span = selection(source.replace("{}", "%1000 = fn (%a: float32) { %a };"))
+    assert "types.annotate" not in offered(snapshot, span)
+
+
 def test_graph_values_are_numbered_in_order() -> None:
     text = refactored(
         "def @main(%x: float32) {\n  %7 = exp(%x);\n  %0 = ad$0d(%7, %7);\n  log(%0)\n}\n", "names.normalise"
