@@ -38,7 +38,8 @@ export function keyOf(event: KeyboardEvent): Action | undefined {
         return 'release';
     }
     const { target } = event;
-    const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
+    // A box that was ticked keeps the focus, and takes no letter.
+    const isTyping = (target instanceof HTMLInputElement && target.type !== 'checkbox') || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
     if (target instanceof HTMLCanvasElement && event.key.startsWith('Arrow')) {
         return undefined; // They go along the edges of its graph.
     }

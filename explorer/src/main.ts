@@ -44,8 +44,10 @@ let previous: Outcome | undefined;
 let shown: readonly string[] = [];
 const opened: OverlayText[] = [];
 let isLive = true;
-/** The text, where it is not that of the run that is shown. */
-let edited: string | undefined;
+/** The text as it was last heard of; nothing before that. */
+let latest: string | undefined;
+/** Whether that is another one than the text of the run that is shown. */
+let isEdited = false;
 
 const THEMES = ['auto', 'light', 'dark', 'contrast'] as const;
 let theme: (typeof THEMES)[number] = 'auto';
@@ -64,7 +66,9 @@ function setTheme(next: (typeof THEMES)[number]): void {
 /** Where the user has chosen none, the theme is that of VS Code, or else that of the system. */
 function applyTheme(): void {
     const { classList } = document.body;
-    const ofEditor = classList.contains('vscode-high-contrast') ? 'contrast'
+    // A light theme of high contrast is marked as one of high contrast too.
+    const ofEditor = classList.contains('vscode-high-contrast-light') ? 'contrast-light'
+        : classList.contains('vscode-high-contrast') ? 'contrast'
         : classList.contains('vscode-dark') ? 'dark'
         : classList.contains('vscode-light') ? 'light' : 'auto';
     document.documentElement.dataset.theme = theme === 'auto' ? ofEditor : theme;
@@ -88,11 +92,11 @@ function showTrace(read: () => Trace, parts: readonly string[]): void {
             throw new TraceError('This trace has no stages.');
         }
         previous = explorer && outcome(explorer);
-        edited = undefined;
         replace(undefined);
         replace(new Explorer(trace, overlays, draw, drawHeader));
         shown = parts;
         problem = undefined;
+        compare();
     } catch (error) {
         problem = error instanceof TraceError ? error.message : `This trace cannot be read: ${String(error)}`;
     }
@@ -140,33 +144,46 @@ function outcome(now: Explorer): Outcome {
     return { operators: last.operators, costs: now.costs.get(last.number) };
 }
 
+/** Mark what does not hold any more, where the text is another one than that of the run that is shown. */
+function compare(): void {
+    isEdited = latest !== undefined && explorer !== undefined && explorer.markStale(latest);
+}
+
 /** The text has changed: mark what does not hold any more, and run again. */
 function changed(text: string): void {
-    edited = explorer?.markStale(text) ? text : undefined;
+    latest = text;
+    compare();
+    if (!isEdited && !isBusy) {
+        problem = undefined; // It was about a text that is gone.
+    }
     draw();
     runLive();
 }
 
 /** Run again, where that is wanted for a text that has changed. */
 function runLive(): void {
-    if (isLive && edited !== undefined && !isBusy && explorer) {
+    if (isLive && isEdited && !isBusy && explorer) {
         void run(chosenRun(explorer.trace));
     }
 }
 
 async function run(asked: Run): Promise<void> {
-    const { text } = { text: edited };
+    const before = latest;
     isBusy = true;
     draw();
     try {
-        show(await source.run!(asked));
-        if (edited !== undefined && edited !== text) {
-            changed(edited);
+        const lines = await source.run!(asked);
+        if (latest === before) {
+            latest = undefined; // The run read the text after that, so what it ran may be newer, and is not older.
         }
+        show(lines);
     } catch (error) {
         problem = error instanceof Error ? error.message : String(error);
         isBusy = false;
         draw();
+    }
+    if (latest !== undefined && latest !== before) {
+        changed(latest); // It has not been run.
     }
 }
 
@@ -223,7 +240,7 @@ function page(now: Explorer): TemplateResult {
         </header>
         ${problem ? html`<p role="alert" class="problem">${plain(problem, 2000)}</p>` : nothing}
         ${trace.isWhole ? nothing : html`<p role="alert" class="problem">This trace was cut off; it shows what is there.</p>`}
-        ${edited !== undefined ? html`<p role="status" class="edited">The text has changed since this run; what comes from the changed lines has dots below it.
+        ${isEdited ? html`<p role="status" class="edited">The text has changed since this run; what comes from the changed lines has dots below it.
             ${source.run ? html`<button ?disabled=${isBusy} @click=${() => void run(chosenRun(trace))}>${isBusy ? 'Running …' : 'Run again'}</button>` : nothing}</p>` : nothing}
         ${formIsOpen ? runForm(trace, source, isBusy, isLive, previous, outcome(now), {
             run: asked => void run(asked), live: wanted => { isLive = wanted; draw(); runLive(); },
@@ -331,9 +348,11 @@ function opens(dialog?: Element): void {
 // ---- what the user does
 
 async function openFile(event: Event): Promise<void> {
-    const file = (event.target as HTMLInputElement).files?.[0];
+    const input = event.target as HTMLInputElement;
+    const file = input.files?.[0];
     if (file) {
         take(file.name, await file.text());
+        input.value = ''; // The same file may be chosen again once it was written anew.
     }
 }
 
@@ -362,8 +381,8 @@ document.addEventListener('keydown', event => {
         closeHelp();
         return;
     }
-    if (!action || !explorer) {
-        return;
+    if (!action || !explorer || (helpIsOpen && action !== 'help')) {
+        return; // What is behind the list of keys stays as it is.
     }
     const now = explorer;
     const actions: Record<typeof action, () => void> = {
@@ -431,7 +450,7 @@ source.watch?.(changed);
 source.first().then(
     stream => {
         if (stream) {
-            return showStream(stream);
+            return showStream(stream).then(runLive);
         }
         isBusy = false;
         draw();

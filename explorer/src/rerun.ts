@@ -78,7 +78,7 @@ export function runForm(
     };
     const save = () => {
         if (source.save) {
-            source.save(chosen().passes);
+            source.save(chosen().passes, asComment(chosen()));
         } else {
             copy(asComment(chosen()), 'the comment that makes this the pipeline of a file, for its first lines');
         }

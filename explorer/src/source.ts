@@ -24,10 +24,10 @@ export interface Source {
     /** Run other passes over the text as it is now; missing where nothing can run. */
     run?(run: Run): Promise<string>;
     passes?(): Promise<PassDescription[]>;
-    /** Tell of the text whenever it has changed. */
+    /** Tell of the text as it is now, which may be another one than that of the first trace, and whenever it has changed. */
     watch?(changed: (text: string) => void): void;
-    /** Save passes where the editor keeps pipelines. */
-    save?(passes: string[]): void;
+    /** Save passes where the editor keeps pipelines; `comment` is that by which a file names them, with their context. */
+    save?(passes: string[], comment: string): void;
 }
 
 interface VSCode {
@@ -54,7 +54,10 @@ export function chooseSource(): Source {
 function onServer(token: string): Source {
     const answerTo = async (path: string, body?: Run) => {
         const headers = { 'X-Relay-Token': token, ...(body ? { 'Content-Type': 'application/json' } : {}) };
-        const answer = await fetch(path, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
+        const asked = fetch(path, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
+        const answer = await asked.catch(() => {
+            throw new TraceError('The server does not answer: it may have ended. Start relay-lsp explore again, and open the address that it prints.');
+        });
         if (!answer.ok) {
             throw new TraceError((await answer.text()) || `The server answered ${answer.status}.`);
         }
@@ -70,12 +73,8 @@ function onServer(token: string): Source {
                     const answer = await fetch('text', { headers: { 'X-Relay-Token': token, ...(tag ? { 'If-None-Match': tag } : {}) } });
                     isThere = answer.status !== 404;
                     if (answer.status === 200) {
-                        const isFirst = tag === '';
                         tag = answer.headers.get('ETag') ?? '';
-                        const text = await answer.text();
-                        if (!isFirst) {
-                            changed(text);
-                        }
+                        changed(await answer.text());
                     }
                 } catch {
                     // The server ended, or is not reached just now.
@@ -130,8 +129,11 @@ function inVSCode(api: VSCode): Omit<Source, 'first'> {
             return lines;
         },
         passes: async () => (await ask({ passes: true })).passes ?? [],
-        watch: tell => (changed = tell),
-        save: passes => api.postMessage({ save: passes }),
+        watch: tell => {
+            changed = tell;
+            api.postMessage({ text: true });
+        },
+        save: (passes, comment) => api.postMessage({ save: passes, comment }),
     };
 }
 

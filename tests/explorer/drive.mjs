@@ -398,6 +398,11 @@ const flows = {
         await page.getByRole('button', { name: 'Run', exact: true }).click();
         await page.locator('.timeline', { hasText: 'FuseOps' }).waitFor();
         const after = await page.locator('.timeline > li').allInnerTexts();
+        await page.route('**/run', route => route.abort());
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.locator('.problem').waitFor();
+        const ended = await page.locator('.problem').innerText();
+        await page.unroute('**/run');
         const form = await page.locator('.run').innerText();
         await page.getByRole('button', { name: 'Options' }).last().click();
         await page.getByLabel('fuse_opt_level').fill('0');
@@ -415,12 +420,23 @@ const flows = {
         fs.writeFileSync(file, text.replace('nn.relu(%3.0)', 'tanh(%3.0)'));
         await page.locator('.edited').waitFor();
         const stale = await page.locator('.cm-content .stale').allInnerTexts();
+        // The text of a run may be newer than the one that the page was told of.
+        await page.route('**/text', route => route.abort());
+        fs.writeFileSync(file, text.replace('nn.relu(%3.0)', 'sigmoid(%3.0)'));
+        await page.getByRole('button', { name: 'Run again' }).click();
+        await pane(page, 0).locator('.cm-line', { hasText: 'sigmoid(%3.0)' }).waitFor({ timeout: 90_000 });
+        const newer = await page.locator('.edited').count();
+        await page.unroute('**/text');
         await page.getByLabel('live').check();
         fs.writeFileSync(file, text.replace('nn.relu(%3.0)', 'exp(%3.0)'));
         await pane(page, 0).locator('.cm-line', { hasText: 'exp(%3.0)' }).waitFor({ timeout: 90_000 });
         const live = { marks: await page.locator('.edited').count(), form: await page.locator('.run').innerText() };
+        // The first trace is of the text as it was when the server was started.
+        await page.reload();
+        await pane(page, 0).locator('.cm-line', { hasText: 'exp(%3.0)' }).waitFor({ timeout: 90_000 });
+        const reloaded = await page.locator('.edited').count();
         fs.writeFileSync(file, text);
-        return { before, problem, refused, after, form, call, skipped, saved, stale, live };
+        return { before, problem, refused, after, form, call, skipped, saved, stale, newer, live, reloaded, ended };
     },
 };
 

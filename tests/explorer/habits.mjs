@@ -57,7 +57,8 @@ export const habits = ({ open, pane, texts, point }) => ({
         await page.locator('.pane .cm-line').first().waitFor();
         await page.locator('#colouring').selectOption('dtype');
         await page.keyboard.press('Escape');
-        await page.keyboard.press('f');
+        // A box that was ticked with the mouse has the focus, and keys go on to work.
+        await page.getByLabel('follow').click();
         await page.keyboard.press('t');
         const address = page.url().split('#')[0];
         await page.goto('about:blank');
@@ -78,9 +79,12 @@ export const habits = ({ open, pane, texts, point }) => ({
         await page.keyboard.press('Enter');
         await page.getByRole('dialog', { name: 'Keys' }).waitFor();
         const inside = await page.evaluate(() => document.activeElement?.closest('dialog') !== null);
+        const followed = await page.getByLabel('follow').isChecked();
+        await page.keyboard.press('f');
+        const behind = await page.getByLabel('follow').isChecked() === followed;
         await page.keyboard.press('Escape');
         await page.waitForTimeout(100);
-        return { inside, left: await page.getByRole('dialog').count(), back: await page.evaluate(() => document.activeElement?.getAttribute('aria-label')) };
+        return { inside, behind, left: await page.getByRole('dialog').count(), back: await page.evaluate(() => document.activeElement?.getAttribute('aria-label')) };
     },
 
     async clipboard() {
@@ -103,7 +107,7 @@ export const habits = ({ open, pane, texts, point }) => ({
             await page.getByRole('button', { name: 'Pipeline …' }).click();
             await page.evaluate(axe);
             // A run takes seconds: other themes than the first differ in colours alone, which one view shows.
-            for (const theme of view === 'texts' ? ['light', 'dark', 'contrast'] : ['light']) {
+            for (const theme of view === 'texts' ? ['light', 'dark', 'contrast', 'contrast-light'] : ['light']) {
                 await page.evaluate(name => (document.documentElement.dataset.theme = name), theme);
                 const rules = theme === 'light' ? {} : { runOnly: ['color-contrast'] };
                 faults[`${view}, ${theme}`] = await page.evaluate(async only => (await window.axe.run(document, { resultTypes: ['violations'], ...only }))
@@ -111,6 +115,17 @@ export const habits = ({ open, pane, texts, point }) => ({
             }
         }
         return faults;
+    },
+
+    async heads() {
+        const page = await open('resnet18.html', '#panes=0,1,2,9');
+        await page.setViewportSize({ width: 1300, height: 700 });
+        await page.locator('.pane .cm-line').first().waitFor();
+        const cut = await page.locator('.pane').evaluateAll(panes => panes.filter(pane => {
+            const close = pane.querySelector('header .close').getBoundingClientRect();
+            return close.right > pane.getBoundingClientRect().right;
+        }).map(pane => pane.getAttribute('aria-label')));
+        return { panes: await page.locator('.pane').count(), cut };
     },
 
     async sizes() {

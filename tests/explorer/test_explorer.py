@@ -265,6 +265,7 @@ def test_a_served_page_runs_other_passes_and_says_what_is_wrong(report: dict[str
     assert "is not a pass; write Name" in served["refused"]
     assert any("FuseOps" in text for text in served["after"])
     assert "Against the run before" in served["form"]
+    assert "Start relay-lsp explore again" in served["ended"]
 
 
 def test_options_and_the_context_are_fields_of_the_form(report: dict[str, Any]):
@@ -281,6 +282,14 @@ def test_an_edit_marks_what_is_stale_and_runs_again(report: dict[str, Any]):
     assert not any("conv2d" in text for text in served["stale"])
     assert served["live"]["marks"] == 0
     assert "exp +1" in served["live"]["form"]
+
+
+def test_a_run_of_a_text_that_the_page_was_not_told_of_marks_nothing_as_stale(report: dict[str, Any]):
+    assert seen(report, "served")["newer"] == 0
+
+
+def test_a_page_that_is_loaded_again_shows_the_text_as_it_is_now(report: dict[str, Any]):
+    assert seen(report, "served")["reloaded"] == 0
 
 
 @needs_page

@@ -45,7 +45,7 @@ def test_a_page_is_found_as_it_was_left(report: dict[str, Any]):
 
 
 def test_a_dialog_takes_the_focus_and_gives_it_back(report: dict[str, Any]):
-    assert seen(report, "dialog") == {"inside": True, "left": 0, "back": "Keys"}
+    assert seen(report, "dialog") == {"inside": True, "behind": True, "left": 0, "back": "Keys"}
 
 
 def test_an_expression_is_copied_with_its_layers(report: dict[str, Any]):
@@ -54,8 +54,12 @@ def test_an_expression_is_copied_with_its_layers(report: dict[str, Any]):
 
 def test_axe_finds_no_fault_in_any_theme(report: dict[str, Any]):
     faults = seen(report, "accessibility")
-    assert len(faults) == 5
+    assert len(faults) == 6
     assert not {view: each for view, each in faults.items() if each}
+
+
+def test_the_buttons_of_narrow_panes_are_within_reach(report: dict[str, Any]):
+    assert seen(report, "heads") == {"panes": 4, "cut": []}
 
 
 def test_at_four_hundred_percent_the_texts_keep_room_and_light_up(report: dict[str, Any]):

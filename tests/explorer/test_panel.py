@@ -24,13 +24,23 @@ def test_a_text_with_errors_leaves_the_last_run_and_says_so(report: dict[str, An
     assert panel["kept"] > 2
 
 
+def test_an_edit_during_a_run_is_marked_and_run_and_a_problem_goes_with_its_text(report: dict[str, Any]):
+    assert seen(report, "overtaken") == {"asksForTheText": True, "marked": 1, "problems": 0, "runs": 3}
+
+
 def test_a_run_takes_the_place_of_the_last_one_and_is_saved_by_the_editor(report: dict[str, Any]):
     panel = seen(report, "panel")
     assert panel["left"] == 0
     assert "Against the run before: " in panel["form"]
     assert panel["save"] == ["SimplifyInference", "FuseOps"]
+    assert panel["comment"] == "// relay-lsp: SimplifyInference, FuseOps; opt_level=2"
 
 
 def test_the_panel_has_the_theme_of_the_editor(report: dict[str, Any]):
-    themes = {"vscode-light": "light", "vscode-dark": "dark", "vscode-high-contrast": "contrast"}
+    themes = {
+        "vscode-light": "light",
+        "vscode-dark": "dark",
+        "vscode-high-contrast": "contrast",
+        "vscode-high-contrast-light vscode-high-contrast": "contrast-light",
+    }
     assert seen(report, "panel")["themes"] == themes

@@ -66,7 +66,7 @@ export class PassCommands {
     async explore(passes?: string[]): Promise<void> {
         const found = await this.pipeline('Relay: Explore Pipeline', passes);
         if (found) {
-            await explore(this.client(), found.document, found.pipeline);
+            await explore(this.client, found.document, found.pipeline);
         }
     }
 

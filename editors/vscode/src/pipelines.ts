@@ -134,22 +134,37 @@ async function putTogether(
     }
 }
 
-/** Save passes where the user wants them: by name in the settings, or as a comment in the file. */
-export async function savePipeline(document: vscode.TextDocument, passes: string[]): Promise<void> {
+/**
+ * Save passes where the user wants them: by name in the settings, or as a comment in the file. `comment` is that comment
+ * where they run in a context of their own, which the settings have no place for.
+ */
+export async function savePipeline(
+    document: vscode.TextDocument,
+    passes: string[],
+    comment = commentOf(passes),
+): Promise<void> {
+    const alone = comment === commentOf(passes) ? '' : '; the passes alone, without their level and other options';
     const items: (vscode.QuickPickItem & { where: 'settings' | 'file' })[] = [
-        { label: '$(settings-gear) In the settings…', detail: 'By a name, for every file', where: 'settings' },
+        { label: '$(settings-gear) In the settings…', detail: `By a name, for every file${alone}`, where: 'settings' },
         { label: '$(file-code) In this file', detail: '// relay-lsp: …, for this file, also on save', where: 'file' },
     ];
     const item = await vscode.window.showQuickPick(items, { title: `Relay: Save ${passes.join(', ')}` });
     if (item) {
-        await save(document, passes, item.where);
+        await save(document, passes, item.where, comment);
     }
 }
 
+const commentOf = (passes: string[]) => `// relay-lsp: ${passes.join(', ')}`;
+
 /** Gives whether they were saved: the user may leave the box for the name. */
-async function save(document: vscode.TextDocument, passes: string[], where: 'settings' | 'file'): Promise<boolean> {
+async function save(
+    document: vscode.TextDocument,
+    passes: string[],
+    where: 'settings' | 'file',
+    comment = commentOf(passes),
+): Promise<boolean> {
     if (where === 'file') {
-        await writeComment(document, passes);
+        await writeComment(document, comment);
         return true;
     }
     const name = await vscode.window.showInputBox({ title: 'Relay: Save Pipeline', prompt: 'A name for the pipeline' });
@@ -158,16 +173,18 @@ async function save(document: vscode.TextDocument, passes: string[], where: 'set
             ? vscode.ConfigurationTarget.Workspace
             : vscode.ConfigurationTarget.Global;
         const settings = vscode.workspace.getConfiguration('relay', document);
-        await settings.update('pipelines', { ...named(document), [name.trim()]: passes }, target);
+        // Those of other scopes stay where they are.
+        const kept = settings.inspect<Record<string, string[]>>('pipelines');
+        const beside = vscode.workspace.workspaceFolders ? kept?.workspaceValue : kept?.globalValue;
+        await settings.update('pipelines', { ...beside, [name.trim()]: passes }, target);
         vscode.window.setStatusBarMessage(`Saved as ${name.trim()} in the settings`, 8000);
         return true;
     }
     return false;
 }
 
-/** Put the pipeline into the file's comment, which is made below the version line where there is none. */
-async function writeComment(document: vscode.TextDocument, passes: string[]): Promise<void> {
-    const comment = `// relay-lsp: ${passes.join(', ')}`;
+/** Put the comment with a pipeline in the place of the file's own, or below the version line where there is none. */
+async function writeComment(document: vscode.TextDocument, comment: string): Promise<void> {
     const edit = new vscode.WorkspaceEdit();
     const found = COMMENT.exec(document.getText().slice(0, HEAD));
     if (found) {

@@ -5,7 +5,7 @@ import { isModelText } from './models';
 import { Pipeline } from './pipelines';
 import * as protocol from './protocol';
 import { chooseStep } from './previewSteps';
-import { counts, execute } from './running';
+import { counts, execute, showFailure } from './running';
 import { ReadOnlyTexts } from './texts';
 
 /** A place of a side of a preview; `line` is that of the text itself, whose lines may be laid out elsewhere. */
@@ -64,7 +64,7 @@ export class Previews implements vscode.HoverProvider, vscode.Disposable {
         const result = await this.client().sendRequest(protocol.preview, { textDocument, ...asked, aligned });
         const title = result.passes.join(', ');
         if (result.failed) {
-            void vscode.window.showErrorMessage(result.failed);
+            void showFailure(this.client(), document.uri, result.failed, result.diagnostics[0]?.range);
             return;
         }
         if (!result.changed) {

@@ -30,6 +30,8 @@ export interface RunResult {
     position?: { line: number; character: number };
     /** Whether the text moved on meanwhile, and was left alone. */
     outdated?: boolean;
+    /** Where the first error stands that the passes failed at. */
+    errorAt?: Range;
     /** What each pass did; absent where a text of the history came back without a pass. */
     steps?: { pass: string; changed: boolean; milliseconds: number }[];
 }
@@ -66,6 +68,8 @@ export interface PreviewResult {
     values: { range: Range; from: Range[]; passes: string[] }[];
     /** Values of the text before of which nothing is left. */
     removed: { range: Range; pass: string }[];
+    /** What the passes failed at, in the text before. */
+    diagnostics: { message: string; range: Range | null }[];
     /** What each pass did, with the text after it where it changed something. */
     steps: PreviewStep[];
     /** Both texts laid out side by side, where that was asked for. */

@@ -33,6 +33,8 @@ export async function execute(
     })) as protocol.RunResult;
     if (result?.outdated) {
         void offerAgain(client, command, document, what, result.message);
+    } else if (result?.errorAt) {
+        void showFailure(client, document.uri, result.message, result.errorAt);
     } else if (result?.applied && (result.steps?.filter(step => step.pass !== REQUIRED).length ?? 0) > 1) {
         void report(result.message);
     } else if (result?.message) {
@@ -63,6 +65,19 @@ async function offerAgain(
     const again = 'Run Again';
     if ((await vscode.window.showWarningMessage(message, again)) === again) {
         await execute(client, command, document, { ...what, version: document.version });
+    }
+}
+
+/** Why passes failed, whole, with the way to the place that they failed at, if it is known. */
+export async function showFailure(
+    client: BaseLanguageClient,
+    uri: vscode.Uri,
+    message: string,
+    place: protocol.Range | null | undefined,
+): Promise<void> {
+    const show = 'Show the Error';
+    if ((await vscode.window.showErrorMessage(message, ...(place ? [show] : []))) === show && place) {
+        await vscode.window.showTextDocument(uri, { selection: client.protocol2CodeConverter.asRange(place) });
     }
 }
 

@@ -14,6 +14,7 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
             trusted: vscode.workspace.isTrusted,
             offersToRunAgain: true,
             showsExplanations: true,
+            showsErrors: true,
             linksSteps: true,
             // Earlier texts can be read and asked like any other, but their errors are of no use.
             readOnlySchemes: [ReadOnlyTexts.scheme],

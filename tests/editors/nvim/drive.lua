@@ -165,6 +165,23 @@ local function drive()
   end
   report.steps.preview = after_preview('RelayPreview SimplifyInference')
 
+  -- The user goes to another buffer while the passes run: the preview stands beside what it is of all the same.
+  notified = {}
+  give('RelayPreview SimplifyInference')
+  vim.cmd('edit ' .. work .. '/conv2d.relay')
+  until_true('the preview', function() return #diff_windows() == 2 and #notified > 0 end)
+  report.steps.preview_elsewhere = texts_of(diff_windows())
+  vim.cmd('tabclose')
+  vim.cmd('buffer batch_norm.relay')
+
+  -- A plugin for messages may be a table that can be called.
+  local told = vim.notify
+  vim.notify = setmetatable({}, { __call = function(_, message) told(message) end })
+  notified = {}
+  give('RelayCancel')
+  report.steps.said_to_a_table = vim.list_slice(notified)
+  vim.notify = told
+
   -- A preview that is applied, as one change; and one of a buffer that was edited meanwhile.
   local original = buffer_text()
   local function show_preview()
@@ -200,7 +217,12 @@ local function drive()
     end, vim.lsp.inlay_hint.get({ bufnr = 0 }))
     return vim.tbl_filter(function(label) return label:find('FuseOps:', 1, true) ~= nil end, labels)
   end
+  local asked_in = vim.api.nvim_get_current_buf()
   give('RelayRemarks FuseOps')
+  vim.cmd('edit ' .. work .. '/conv2d.relay')
+  until_true('the hints', function() return vim.lsp.inlay_hint.is_enabled({ bufnr = asked_in }) end)
+  report.steps.hints_elsewhere = vim.lsp.inlay_hint.is_enabled({ bufnr = 0 })
+  vim.cmd('buffer batch_norm.relay')
   until_true('the remarks', function() return #remarks() > 0 end)
   report.steps.remarks = remarks()
   give('RelayRemarks!')
@@ -254,6 +276,11 @@ local function drive()
   until_true('the first text again', function() return buffer_text() == before end)
   vim.cmd([[silent %s/nn\.relu/nn.leaky_relu/]])
   report.steps.replay_preview = after_preview('RelayReplay!')
+  answer_with({ 'the beginning', 'Open this text' })
+  give('RelayHistory')
+  until_true('the earlier text', function() return vim.api.nvim_buf_get_name(0):find('relay-text://', 1, true) ~= nil end)
+  report.steps.replay_from_earlier = after_preview('RelayReplay!')
+  vim.cmd('tabclose')
   run('RelayReplay', 'ToANormalForm')
   report.steps.replay = buffer_text()
   give('RelayExport')
@@ -321,6 +348,9 @@ local function drive()
   give('RelayLayers')
   until_true('the layers', function() return vim.fn.getloclist(0, { title = 0 }).title == 'Relay layers' end)
   report.steps.layers = vim.tbl_map(function(item) return item.text end, vim.fn.getloclist(0))
+  report.steps.layer_columns = vim.tbl_map(function(item)
+    return vim.fn.getbufline(item.bufnr, item.lnum)[1]:sub(item.col):match('^[%w.]+')
+  end, vim.fn.getloclist(0))
   vim.cmd('lclose')
   give('RelayLayers flops')
   until_true('the layers in order', function() return (vim.fn.getloclist(0)[1] or { text = '' }).text:find('torch.exp_2', 1, true) end)

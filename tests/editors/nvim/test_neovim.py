@@ -55,7 +55,7 @@ def @main(%x: Tensor[(4), float32]) {
 LAYERS = """#[version = "0.0.5"]
 def @main(%x: Tensor[(4), float32]) {
   %0 = nn.relu(%x) /* si=[torch.relu_1] */;
-  %1 = exp(%0) /* si=[torch.exp_2] */;
+  /* 𝄞é */ %1 = exp(%0) /* si=[torch.exp_2] */;
   add(%1, %1) /* si=[torch.exp_2] */
 }
 """
@@ -182,6 +182,7 @@ def test_a_preview_tells_behind_each_new_value_what_it_comes_from(steps: dict[st
 
 def test_why_a_pass_decides_stands_at_the_ends_of_lines(steps: dict[str, Any]):
     assert any("FuseOps: not fused with" in remark for remark in steps["remarks"])
+    assert steps["hints_elsewhere"] is False
 
 
 def test_the_smallest_module_that_still_fails_opens_beside_the_buffer(steps: dict[str, Any]):
@@ -215,7 +216,16 @@ def test_passes_are_replayed_on_a_buffer_that_was_changed(steps: dict[str, Any])
     assert "nn.leaky_relu" in previewed[0]
     assert "nn.batch_norm" not in previewed[1]
     assert steps["replay"] == previewed[1]
+    assert steps["replay_from_earlier"]["texts"] == previewed
     assert "nn.leaky_relu" in steps["replay"]
+
+
+def test_a_preview_stands_beside_the_buffer_that_it_is_of(steps: dict[str, Any]):
+    assert steps["preview_elsewhere"] == steps["preview"]["texts"]
+
+
+def test_messages_reach_a_plugin_that_is_a_table(steps: dict[str, Any]):
+    assert steps["said_to_a_table"] == ["No Relay pass runs."]
 
 
 def test_the_history_is_exported_as_a_command_line(steps: dict[str, Any]):
@@ -346,5 +356,6 @@ def test_layers_are_listed(steps: dict[str, Any]):
         f"torch.relu_1 | 1 value | 4 FLOP | 16 B | nn.relu | in {tensor} | out {tensor}",
         f"torch.exp_2 | 2 values | 8 FLOP | 32 B | add, exp | in {tensor} | out {tensor}",
     ]
+    assert steps["layer_columns"] == ["nn.relu", "exp"]
     assert steps["sorted_layers"] == ["torch.exp_2", "torch.relu_1"]
     assert steps["selected_layer"] == [4, 5]

@@ -65,6 +65,9 @@ def test_the_explorer_shows_a_pipeline_in_a_panel_and_runs_another(flow):
     assert any(step.startswith("DeadCodeElimination") for step in seen["steps"])
     assert "DeadCodeElimination removed tanh" in seen["details"]
     assert any(step.startswith("FuseOps") for step in seen["again"])
+    assert seen["restarted"]["problems"] == []
+    assert seen["closed"] == []
+    assert any(step.startswith("ToANormalForm") for step in seen["restarted"]["steps"])
 
 
 def test_a_quick_fix_mends_the_file(flow):
@@ -88,6 +91,14 @@ def test_a_pass_from_the_palette_rewrites_only_what_it_changed(flow):
     assert "nn.batch_norm" not in after
     assert "// The names and the comments outlive the pass." in after
     assert "%1 = nn.relu(%data); // kept as it stands" in after
+
+
+def test_a_pass_on_a_broken_text_says_why_and_leads_to_the_error(flow):
+    seen = flow("failing")
+    assert seen["message"].startswith("the text has an error: ")
+    assert seen["buttons"] == ["Show the Error"]
+    line = BROKEN[: BROKEN.index("nn.rellu")].count("\n") + 1
+    assert f"Ln {line}, Col " in seen["cursor"]
 
 
 def test_one_undo_restores_the_bytes(flow):
@@ -124,7 +135,7 @@ def test_the_options_of_a_pass_are_a_form(flow):
 def test_a_pipeline_is_put_together_and_saved_in_the_settings_and_in_the_file(flow):
     seen = flow("pipeline")
     passes = ["SimplifyInference", "DeadCodeElimination"]
-    assert seen["settings"]["relay.pipelines"]["tidy"] == passes
+    assert seen["settings"]["relay.pipelines"] == {"tidy": passes}, "those of the user stay the user's"
     version, comment, *rest = seen["file"].splitlines()
     assert comment == "// relay-lsp: " + ", ".join(passes)
     assert [version, *rest] == DROPOUT.splitlines()

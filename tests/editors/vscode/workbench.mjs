@@ -176,10 +176,14 @@ export class Workbench {
         await this.page.keyboard.press('Control+Z');
     }
 
+    /** The file after saving what the editor with the focus has changed: asked for again until the file is written. */
     async save(file) {
         const before = fs.statSync(path.join(this.folder, file)).mtimeMs;
-        await this.page.keyboard.press('Control+S');
-        await this.until('the save', () => fs.statSync(path.join(this.folder, file)).mtimeMs !== before, 10);
+        await this.until('the save', async () => {
+            await this.page.keyboard.press('Control+S');
+            await this.page.waitForTimeout(1000);
+            return fs.statSync(path.join(this.folder, file)).mtimeMs !== before;
+        }, 20);
         return this.written(file);
     }
 
@@ -193,7 +197,7 @@ export class Workbench {
         return text;
     }
 
-    /** The file after saving, whether or not there was something to save. */
+    /** The file after a moment in which it could be saved, whether or not there was something to save: for `until`. */
     async saved(file) {
         await this.page.keyboard.press('Control+S');
         await this.page.waitForTimeout(400);

@@ -176,7 +176,7 @@ function M.replay(preview)
     if #steps == 0 then
       messages.say('There is no pass in this history.')
     elseif preview then
-      passes.preview_of({ steps = steps })
+      passes.preview_of({ steps = steps }, buffer)
     else
       client.execute('relay-lsp.replay', { steps = steps }, buffer)
     end

@@ -156,18 +156,18 @@ local function shortly(count, base, units)
   return (power > 0 and '%.1f %s' or '%d %s'):format(count, units[power + 1])
 end
 
-local function entry_of(layer, buffer)
+local function entry_of(layer, buffer, lines, encoding)
   local operators = {}
   for name, count in pairs(layer.operators) do
     operators[#operators + 1] = count > 1 and ('%s x%d'):format(name, count) or name
   end
   table.sort(operators)
-  local start = layer.ranges[1].start
+  local place = texts.columns(lines, layer.ranges[1], encoding)
   local more = #layer.uncounted > 0 and ' and more' or ''
   return {
     bufnr = buffer,
-    lnum = start.line + 1,
-    col = start.character + 1,
+    lnum = place[1] + 1,
+    col = place[2] + 1,
     text = table.concat({
       -- A name may hold anything; an entry of the list is one line.
       vim.fn.strtrans(layer.name),
@@ -197,7 +197,9 @@ function M.list(order)
       messages.say('No comment and no pass tells of layers in this text.')
       return
     end
-    local entries = vim.tbl_map(function(layer) return entry_of(layer, buffer) end, layers)
+    local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+    local encoding = encoding_of(buffer)
+    local entries = vim.tbl_map(function(layer) return entry_of(layer, buffer, lines, encoding) end, layers)
     vim.fn.setloclist(0, {}, ' ', { title = 'Relay layers', items = entries })
     vim.cmd('lopen')
   end, buffer)
@@ -212,6 +214,9 @@ function M.go(direction)
     if not answer then
       messages.say(('There is no %s layer.'):format(direction))
       return
+    end
+    if not vim.api.nvim_win_is_valid(window) or vim.api.nvim_win_get_buf(window) ~= buffer then
+      return -- The user has gone elsewhere meanwhile.
     end
     local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
     local place = texts.columns(lines, answer.range, encoding_of(buffer))

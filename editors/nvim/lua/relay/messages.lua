@@ -5,9 +5,10 @@ local M = {}
 local whole = {}
 local KEPT = 100
 
---- Whether vim.notify is Neovim's own, which writes into the command line; a plugin's has room for more.
+--- Whether vim.notify is Neovim's own, which writes into the command line; a plugin's, which may be a table that can be
+--- called, has room for more.
 local function writes_into_command_line()
-  return debug.getinfo(vim.notify, 'S').source:find('vim/_', 1, true) ~= nil
+  return type(vim.notify) == 'function' and debug.getinfo(vim.notify, 'S').source:find('vim/_', 1, true) ~= nil
 end
 
 --- The message in one line that fits beside the ruler.

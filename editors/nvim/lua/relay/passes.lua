@@ -159,10 +159,11 @@ end
 
 --- Show beside the values what passes decide on them, and why; with `hide`, take that away again.
 function M.show_remarks(text, hide)
-  client.execute('relay-lsp.showRemarks', hide and { hide = true } or pipeline(text), nil, function()
-    -- Hints are shown where the user asked for them.
-    if not hide then
-      vim.lsp.inlay_hint.enable(true, { bufnr = vim.api.nvim_get_current_buf() })
+  local buffer = vim.api.nvim_get_current_buf()
+  client.execute('relay-lsp.showRemarks', hide and { hide = true } or pipeline(text), buffer, function()
+    -- Hints are shown where the user asked for them; Neovim has them from 0.10 on.
+    if not hide and vim.lsp.inlay_hint then
+      vim.lsp.inlay_hint.enable(true, { bufnr = buffer })
     end
   end)
 end
@@ -224,11 +225,12 @@ local function offer(result, source, what)
   require('relay.previews').offer(shown, result, source, what)
 end
 
---- Show what the server would do when asked for `what`: passes, a named pipeline, or steps of the history.
-function M.preview_of(what)
-  local source = vim.api.nvim_get_current_buf()
-  local encoding = (client.find() or {}).offset_encoding
-  client.request('relay/preview', client.document(0, what), function(result)
+--- Show what the server would do with `source`, or the current buffer, when asked for `what`: passes, a named pipeline,
+--- or steps of the history.
+function M.preview_of(what, source)
+  source = source or vim.api.nvim_get_current_buf()
+  client.request('relay/preview', client.document(source, what), function(result)
+    local encoding = (client.find(source, true) or {}).offset_encoding
     local title = table.concat(result.passes, ', ')
     if result.failed and result.failed ~= vim.NIL then
       messages.say(result.failed, vim.log.levels.ERROR)
@@ -238,6 +240,8 @@ function M.preview_of(what)
       return
     end
     vim.cmd('tab split')
+    -- Another buffer may have come into the window while the passes ran.
+    vim.api.nvim_win_set_buf(0, source)
     vim.cmd('diffthis')
     vim.cmd('rightbelow vertical new')
     texts.fill('preview ' .. title, result.after)
@@ -255,7 +259,7 @@ function M.preview_of(what)
     end
     texts.to_change()
     messages.say(title .. ': ' .. M.counts(result.operators))
-  end)
+  end, source)
 end
 
 --- The names of passes and pipelines, for the command line's completion.

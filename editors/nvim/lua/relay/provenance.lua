@@ -18,12 +18,13 @@ local function event_entries(events, buffer)
     if #event.before == 0 then
       entries[#entries + 1] = { bufnr = earlier, lnum = 1, text = event.pass .. ': new' }
     end
+    local lines = vim.api.nvim_buf_get_lines(earlier, 0, -1, false)
     for index, before in ipairs(event.before) do
-      local start = event.ranges[index].start
+      local place = texts.columns(lines, event.ranges[index], encoding_of(buffer))
       entries[#entries + 1] = {
         bufnr = earlier,
-        lnum = start.line + 1,
-        col = start.character + 1,
+        lnum = place[1] + 1,
+        col = place[2] + 1,
         text = event.pass .. ': from ' .. before,
       }
     end

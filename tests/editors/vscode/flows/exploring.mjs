@@ -22,6 +22,23 @@ export async function explore(workbench) {
     await panel.getByRole('button', { name: 'Run', exact: true }).click();
     await panel.locator('.timeline', { hasText: 'FuseOps' }).waitFor();
     seen.again = await panel.locator('.timeline > li').allInnerTexts();
+    // The panel outlives the server, which is another one now.
+    await workbench.palette('Relay: Restart Server');
+    await page.waitForTimeout(3000);
+    await panel.locator('.run li input:not([type])').last().fill('ToANormalForm');
+    await panel.getByRole('button', { name: 'Run', exact: true }).click();
+    await panel.locator('.timeline', { hasText: 'ToANormalForm' }).or(panel.locator('.problem')).waitFor();
+    seen.restarted = { steps: await panel.locator('.timeline > li').allInnerTexts(), problems: await panel.locator('.problem').allInnerTexts() };
+    // It outlives the editor of its file as well.
+    const file = page.locator('.tab[data-resource-name="dropout.relay"]');
+    await file.hover();
+    await file.locator('.codicon-close').click();
+    await file.waitFor({ state: 'detached' });
+    await page.waitForTimeout(1000);
+    await panel.locator('.run li input:not([type])').last().fill('FastMath');
+    await panel.getByRole('button', { name: 'Run', exact: true }).click();
+    await panel.locator('.timeline', { hasText: 'ToANormalForm' }).waitFor({ state: 'hidden' });
+    seen.closed = await panel.locator('.problem').allInnerTexts();
     await page.locator('.tab.active .codicon-close').first().click();
     return seen;
 }

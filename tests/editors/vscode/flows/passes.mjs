@@ -1,4 +1,6 @@
 // Passes and pipelines: chosen, read about, given options, put together and saved.
+import fs from 'node:fs';
+import path from 'node:path';
 
 /** A pass from the palette, one undo, and the history. */
 export async function pass(workbench) {
@@ -125,5 +127,32 @@ export async function pipeline(workbench) {
     seen.after = await workbench.save('dropout.relay');
     await workbench.undo();
     await workbench.save('dropout.relay');
+    return seen;
+}
+
+/** A pass on a text with an error: the message is whole, and its button leads to the error. */
+export async function failing(workbench) {
+    const { page } = workbench;
+    // No new file: the list of files at the top may be one from before it.
+    const broken = workbench.onDisk('broken.relay').replace('nn.relu(', 'nn.rellu(');
+    fs.writeFileSync(path.join(workbench.folder, 'broken.relay'), broken);
+    await workbench.quickOpen('broken.relay');
+    await workbench.shows('nn.rellu');
+    await workbench.focusEditor();
+    await workbench.palette('Relay: Run Pass');
+    await workbench.answer('SimplifyInference');
+    const notice = page.locator('.notification-toast', { hasText: 'the text has an error' });
+    await notice.waitFor();
+    const seen = {
+        message: await notice.locator('.notification-list-item-message').innerText(),
+        buttons: await notice.locator('.notification-list-item-buttons-container .monaco-button').allInnerTexts(),
+    };
+    await workbench.shot('failing');
+    await page.keyboard.press('Control+Home');
+    const cursor = page.locator('[id="status.editor.selection"]');
+    await workbench.until('the beginning', async () => (await cursor.innerText()).startsWith('Ln 1,'));
+    await notice.locator('.monaco-button', { hasText: 'Show the Error' }).click();
+    await workbench.until('the error', async () => !(await cursor.innerText()).startsWith('Ln 1,'));
+    seen.cursor = await cursor.innerText();
     return seen;
 }

@@ -57,7 +57,7 @@ export async function history(workbench) {
     await rows.nth(0).hover();
     await rows.nth(0).locator('.action-label[aria-label*="Go to a Text"]').click();
     await workbench.until('the beginning', async () => (await listed()).some(row => row.includes('the beginning') && row.includes('the buffer')));
-    seen.wentBack = await workbench.saved('resnet18.relay');
+    seen.wentBack = await workbench.save('resnet18.relay');
     seen.takenBack = await listed();
     await workbench.focusEditor();
     await page.keyboard.press('Control+Home');

@@ -35,6 +35,12 @@ async function after(document, edit) {
 }
 
 exports.tests = {
+    async 'a new text is indented as formatting indents it'() {
+        const document = await vscode.workspace.openTextDocument({ language: 'relay', content: '' });
+        const { options } = await vscode.window.showTextDocument(document);
+        assert.deepEqual([options.tabSize, options.insertSpaces], [2, true]);
+        await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    },
     async 'a diagnostic has its range, its code and its page'() {
         const document = await open('broken.relay');
         const [found] = await until('a diagnostic', () => {
