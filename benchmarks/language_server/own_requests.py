@@ -1,4 +1,5 @@
-"""What an editor asks by itself after a key: colours, hints, links, lenses, outline, folds, and about the cursor."""
+"""What an editor asks by itself after a key: what may follow, colours, hints, links, lenses, outline, folds; and what
+the user asks of the name before the cursor."""
 
 from __future__ import annotations
 
@@ -20,15 +21,16 @@ _OF_SCREEN: Final = {1_000: 20.0, 10_000: 20.0, 100_000: 25.0}
 """What is asked of the cursor or a screen."""
 _OF_TEXT: Final = {1_000: 50.0, 10_000: 100.0, 100_000: 1_000.0}
 """What is asked of the whole text."""
-_KEYS: Final = 12
-"""How many of the keys that are pressed at each place are followed by all of these."""
+_EVERY: Final = 4
+"""Of the keys that type a statement at each place, every fourth is followed by all of these."""
 
 
 def measure_own_requests(sizes: Sequence[int], target: Target) -> Iterator[Figure]:
     """A row for each request: of the shape in which it takes longest, which is named.
 
-    A statement is typed at the beginning, the middle and the end of the last function, and each key is followed by
-    every request, once its diagnostics have come. Nothing is asked beforehand.
+    A statement is typed from its first letter to its last at the beginning, the middle and the end of the last
+    function, and every fourth key is followed by every request, once its diagnostics have come. Nothing is asked
+    beforehand.
     """
     for size in sizes:
         asked: dict[tuple[str, bool], dict[str, list[float]]] = defaultdict(dict)
@@ -61,7 +63,8 @@ def _asked(shape: Shape, size: int, target: Target) -> Mapping[tuple[str, bool],
         for number, key in enumerate(script.keys):
             change = positions.change(key)
             client.edit(change)
-            for request, seconds in _requests(client, change[0], change[1]) if number < _KEYS else ():
+            is_asked = number < len(script.keys) // 2 and number % _EVERY == 0  # the other half deletes it again
+            for request, seconds in _requests(client, change[0], change[1]) if is_asked else ():
                 taken[request].append(seconds * 1000)
         client.edit(positions.change(script.after))
     client.close()
@@ -72,12 +75,18 @@ def _requests(client: Client, line: int, character: int) -> Iterator[tuple[tuple
     """Every request that editors make without being told to, with the cursor at a place, and the seconds it took."""
     screen = span(max(line - _SCREEN // 2, 0), 0, line + _SCREEN // 2, 0)
     position = {"line": line, "character": character}
+    before = {"line": line, "character": max(character - 1, 0)}
+    behind = {"line": line, "character": character + 1}
     cursor = span(line, character, line, character)
     of_screen: Mapping[str, Mapping[str, object]] = {
         "semanticTokens/range": {"range": screen},
         "inlayHint": {"range": screen},
         "documentHighlight": {"position": position},
         "codeAction": {"range": cursor, "context": {"diagnostics": [], "triggerKind": 2}},
+        "completion": {"position": behind},
+        "signatureHelp": {"position": behind},
+        "hover": {"position": before},
+        "definition": {"position": before},
     }
     for method, params in of_screen.items():
         yield (method, False), client.ask(method, **params)[0]
