@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from relay_lsp.passes.verification import OTHER_SIGNATURE
+
 from . import provenance, records
-from .judges.passes import OTHER_SIGNATURE
 from .records import SAMPLE, Record
 
 _TEXT_FILES = ("parse", "big", "models", "optimize", "eval", "cross", "cross2", "onnx")

@@ -115,25 +115,6 @@ def run_pass(record: Record) -> str | None:
     return module_difference(expected, actual)
 
 
-OTHER_SIGNATURE = {
-    "AutoQuantize",
-    "BindParams",
-    "ChangeBatch",
-    "Conv2dToSparse",
-    "DenseToSparse",
-    "FirstOrderGradient",
-    "QuantizeAnnotate",
-    "QuantizeCalibrate",
-    "SimplifyFCTranspose",
-    "ToCPS",
-    "gradient",
-    "to_cps",
-    "un_cps",
-}
-"""Passes after which, or after a step of which, ``@main`` takes or returns something else: ``meaning`` has nothing to
-compare."""
-
-
 class SaysNothing(Exception):
     """A record that neither agrees nor disagrees; the message says why."""
 
