@@ -54,7 +54,7 @@ class TextMap:
             TextSpan(before[-1].old.end if before else 0, after[0].old.start if after else self.old.length),
             TextSpan(before[-1].new.end if before else 0, (after[0].new.start if after else self.new.length) + shift),
         )
-        between = list(_same_lines(self.old, new, gap))
+        between = _same_lines(self.old, new, gap)
         moved = [piece._replace(new=piece.new.shifted(shift)) for piece in after]
         return TextMap(self.old, new, _joined([*before, *between, *moved]))
 
@@ -86,7 +86,8 @@ class TextMap:
 
     @cached_property
     def _statements(self) -> StatementMatching:
-        return StatementMatching(self.old, self.new, list(_gaps(self._kept, self.old.length, self.new.length)))
+        whole = Gap(TextSpan(0, self.old.length), TextSpan(0, self.new.length))
+        return StatementMatching(self.old, self.new, list(_gaps(self._kept, whole)))
 
     @cached_property
     def _backwards(self) -> _Lookup:
@@ -126,17 +127,30 @@ def _line_bounds(lines: LineIndex, span: TextSpan) -> tuple[int, int]:
     return lines.line_start(first), lines.line_start(last + 1)
 
 
-def _same_lines(old: LineIndex, new: LineIndex, gap: Gap) -> Iterator[MatchedPiece]:
-    """The lines in a gap that are the same in both texts, in order."""
-    old_lines = old.part(gap.old.start, gap.old.end).splitlines(keepends=True)
-    new_lines = new.part(gap.new.start, gap.new.end).splitlines(keepends=True)
-    if not old_lines or not new_lines:
+def _same_lines(old: LineIndex, new: LineIndex, gap: Gap) -> list[MatchedPiece]:
+    """The lines in a gap that are the same in both texts, in order.
+
+    Blocks of lines that the texts share are found first: of a long text that was edited at its beginning and at its
+    end, the lines of a few blocks remain to be compared.
+    """
+    same = list(
+        _same_parts([text for _, text in old.pieces(*gap.old)], [text for _, text in new.pieces(*gap.new)], gap)
+    )
+    for between in list(_gaps(same, gap)):
+        old_lines = old.part(*between.old).splitlines(keepends=True)
+        same += _same_parts(old_lines, new.part(*between.new).splitlines(keepends=True), between)
+    return sorted(same)
+
+
+def _same_parts(old: Sequence[str], new: Sequence[str], gap: Gap) -> Iterator[MatchedPiece]:
+    """Which of the parts that a gap consists of in both texts are the same, in order."""
+    if not old or not new:
         return
-    if old_lines == new_lines:
+    if old == new:
         yield MatchedPiece(gap.old, gap.new, True)
         return
-    old_starts, new_starts = _starts(old_lines, gap.old.start), _starts(new_lines, gap.new.start)
-    for first, second, size in SequenceMatcher(None, old_lines, new_lines).get_matching_blocks():
+    old_starts, new_starts = _starts(old, gap.old.start), _starts(new, gap.new.start)
+    for first, second, size in SequenceMatcher(None, old, new).get_matching_blocks():
         if size:
             yield MatchedPiece(
                 TextSpan(old_starts[first], old_starts[first + size]),
@@ -184,14 +198,15 @@ def _joined(pieces: Iterable[MatchedPiece]) -> list[MatchedPiece]:
     return joined
 
 
-def _gaps(kept: Iterable[MatchedPiece], old_length: int, new_length: int) -> Iterator[Gap]:
-    old = new = 0
+def _gaps(kept: Iterable[MatchedPiece], whole: Gap) -> Iterator[Gap]:
+    """What of a part of both texts lies between the pieces in it."""
+    old, new = whole.old.start, whole.new.start
     for piece in kept:
         if piece.old.start > old or piece.new.start > new:
             yield Gap(TextSpan(old, piece.old.start), TextSpan(new, piece.new.start))
         old, new = piece.old.end, piece.new.end
-    if old < old_length or new < new_length:
-        yield Gap(TextSpan(old, old_length), TextSpan(new, new_length))
+    if old < whole.old.end or new < whole.new.end:
+        yield Gap(TextSpan(old, whole.old.end), TextSpan(new, whole.new.end))
 
 
 # Ranges
