@@ -38,6 +38,7 @@ class BlockReport:
         "outer_graph",
         "suggested",
         "undefined",
+        "used_beside_undefined",
         "with_unused",
     )
 
@@ -54,6 +55,8 @@ class BlockReport:
         """Those of them that are braces which close nothing."""
         self.undefined: Final = {at: state.uses for at, state in reported if state.suggested is not None}
         """Those that use names which mean nothing, and all names that each of them uses."""
+        self.used_beside_undefined: Final = frozenset([name for uses in self.undefined.values() for name in uses])
+        """All these names."""
         self.suggested: Final = frozenset([name for state in states for name in state.suggested or ()])
         """The names that were probably meant with those that mean nothing."""
         self.calling: Final = [at for at, state in reported if state.calls]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain, repeat
 from typing import Any, ClassVar, Final, TypeAlias
 
 from ..cancellation import check_cancelled
 from ..collections.block_list import BlockList
-from ..syntax.suggestions import closest
+from ..syntax.suggestions import close_to_any
 from .block_report import NOTHING_REPORTED, BlockReport, report_of
 from .cache_regions import CacheBlock
 from .lints.unused import Effect
@@ -39,7 +38,8 @@ class _Block(list["TypedStatement | None"]):
 
     @property
     def names(self) -> frozenset[str]:
-        """Every name whose type tells that of a statement here."""
+        """Every name whose type tells that of a statement here, and perhaps some that told it before an edit: to look at
+        a few statements in vain costs less than to ask all of them again."""
         if self._names is None:
             self._names = frozenset([name for state in self if state is not None for name in state.depends_on])
         return self._names
@@ -84,6 +84,8 @@ class _Block(list["TypedStatement | None"]):
         if are_alike:
             # A statement that nothing is said about depends on what its text names.
             block._names, block._dependents, block._report = self._names, self._dependents, self._report
+        elif self._names is not None:
+            block._names = self._names.union(*[made[index].depends_on for index in indices])
         return block
 
     @property
@@ -142,17 +144,15 @@ class StatementList(BlockList["TypedStatement | None"]):
         came, went or have another type, those that use a name which means nothing, and may mean one of these.
         """
         indices: set[int] = set()
-
-        @cache
-        def may_mean_one(name: str) -> bool:
-            return bool(closest(name, changed_parameters))
-
-        for first, report in self.reports(start, end):
+        reports = list(self.reports(start, end))
+        used = {name for _, report in reports for name in report.used_beside_undefined} if changed_parameters else ()
+        meant = close_to_any(used, changed_parameters)
+        for first, report in reports:
             indices.update([first + at for at in report.outer])
             if are_heads_changed:
                 indices.update([first + at for at in report.calling])
-            if changed_parameters:
-                indices.update([first + at for at, uses in report.undefined.items() if any(map(may_mean_one, uses))])
+            if not meant.isdisjoint(report.used_beside_undefined):
+                indices.update([first + at for at, uses in report.undefined.items() if not meant.isdisjoint(uses)])
         return between(sorted(indices), start, end)
 
     def suggests(self, names: Collection[str]) -> set[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from ..diagnostics import Fix, TextEdit
 from ..ops import operator as operators
 from ..text.text_span import TextSpan
 
-__all__ = ["DTYPES", "MOST_UNKNOWN_NAMES", "NearestNames", "closest", "operator_prefix", "replacement"]
+__all__ = ["DTYPES", "MOST_UNKNOWN_NAMES", "NearestNames", "close_to_any", "closest", "operator_prefix", "replacement"]
 
 DTYPES = (
     *(f"{kind}{bits}" for kind in ("float", "int", "uint") for bits in (8, 16, 32, 64) if (kind, bits) != ("float", 8)),
@@ -96,6 +96,20 @@ def closest(name: str, names: Iterable[str], count: int = 1) -> list[str]:
 
     near = process.extract(name, list(names), scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE, limit=count)
     return [candidate for candidate, likeness, _ in near if likeness >= near[0][1] - _LIKE_THE_BEST]
+
+
+def close_to_any(names: Collection[str], others: Iterable[str]) -> set[str]:
+    """Those of some names for which :func:`closest` finds one of ``others``; best where these are few."""
+    if not names:
+        return set()
+    from rapidfuzz import fuzz, process
+
+    shorter = [name for name in names if len(name) <= _LONGEST_NAME]
+    return {
+        name
+        for other in others
+        for name, _, _ in process.extract(other, shorter, scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE, limit=None)
+    }
 
 
 def replacement(span: TextSpan, new: str) -> Fix:

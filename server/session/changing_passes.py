@@ -77,19 +77,27 @@ class ChangingPasses:
         is given to it now; without, only what is known already is told, and the rest is worked out in idle time, so
         that it is known when the user asks.
         """
-        text = document.text
         self._client_asks_by_itself |= not wait
         if has_errors:
             return {}
         if not wait:
-            self._look_ahead(document)
-            search = self._searches.get(text)
+            search = self._known(document)
+            if search is None:
+                self._look_ahead(document)
             return {} if search is None else dict(search.functions)
-        search = self._search(text, document.name)
+        search = self._search(document.text, document.name)
         if search.task is not None:
             seconds = _SHORT_SECONDS if self._client_asks_by_itself or has_fixes else _SEARCH_SECONDS
             await asyncio.wait({search.task}, timeout=seconds)
         return dict(search.functions)
+
+    def _known(self, document: Document) -> _Search | None:
+        """The search for the text that a document has. An editor asks after each key, and to put a long text together
+        and to hash it takes longer than all else: that is done for those texts alone that may be one of the searched.
+        """
+        if document.lines.length not in map(len, self._searches):
+            return None
+        return self._searches.get(document.text)
 
     def _search(self, text: str, name: str) -> _Search:
         """The search for this text, which is started where there is none."""
@@ -102,13 +110,13 @@ class ChangingPasses:
         return search
 
     def _look_ahead(self, document: Document) -> None:
-        """Start the search for the text that the document has in idle time."""
-        if document.text not in self._searches and (self._ahead is None or self._ahead.done()):
+        """Start the search for the text that the document has in idle time, unless it is too long."""
+        if document.lines.length <= _LONGEST_AHEAD and (self._ahead is None or self._ahead.done()):
             self._ahead = asyncio.create_task(self._search_when_idle(document))
 
     async def _search_when_idle(self, document: Document) -> None:
         await self._idle_time.wait()
-        if any(document is each for each in self._documents) and len(document.text) <= _LONGEST_AHEAD:
+        if any(document is each for each in self._documents) and document.lines.length <= _LONGEST_AHEAD:
             self._search(document.text, document.name)
 
     def clear(self) -> None:

@@ -236,8 +236,9 @@ def _rebound(snapshot: Snapshot, diagnostic: Diagnostic) -> Iterator[Fix]:
     if name is None or symbol is None or function is None:
         return
     own = TextEdit(span, name)
-    end = snapshot.statement_span(span.start).end
-    below = [token.span for token in snapshot.tokens(end, function.full_span.end) if token.text == symbol.name]
+    end, last = snapshot.statement_span(span.start).end, function.full_span.end
+    starts = [start for start, _ in snapshot.tokens_written(symbol.name) if end <= start < last]
+    below = [TextSpan(start, start + len(symbol.name)) for start in starts]
     if below:
         yield Fix(f"Rename this value to {name}, and all below", (own, *(TextEdit(each, name) for each in below)))
     yield Fix(f"Rename this value to {name}", (own,))
