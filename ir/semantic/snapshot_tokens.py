@@ -21,6 +21,7 @@ from ..syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of
 from ..syntax.units import Unit
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
+from ..text.word_search import nearest_starts, word_starts
 from ..types import Type
 from .brackets import bracketed, brackets_in
 from .cache_regions import CacheBlock, CacheRegion
@@ -29,7 +30,7 @@ from .module_meaning import ModuleMeaning
 from .segment_names import TokenLikeness
 from .symbols import Symbol
 
-__all__ = ["SnapshotTokens", "Token", "TokenGroup", "TokenPlaces"]
+__all__ = ["NEAREST_WORDS", "SnapshotTokens", "Token", "TokenGroup", "TokenPlaces"]
 
 _ROLE_OF: Final = {
     SymbolKind.FUNCTION: TokenRole.FUNCTION,
@@ -46,6 +47,11 @@ _ROLE_OF: Final = {
 
 _WORD_KINDS: Final = WORDS + TENSOR + META + STRING + INTEGER + FLOAT + BOOLEAN
 """The kinds of what reads as one word, besides keywords."""
+
+
+NEAREST_WORDS: Final = 1_000
+"""How many places of a word are looked at where those around another place are wanted: at each there are tokens to be
+read, which take 20 us, and an editor asks for them whenever its cursor moves."""
 
 
 _MANY_PIECES: Final = 256
@@ -180,30 +186,37 @@ class SnapshotTokens:
                 start += len(piece)
             offset = text.find(word, start)
 
-    def tokens_written(self, word: str) -> Sequence[tuple[int, TokenRole]]:
+    def tokens_written(self, word: str, near: int | None = None) -> Sequence[tuple[int, TokenRole]]:
         """Where the tokens begin that are written so, and what each is as far as the tokens around it tell; in order.
 
-        Comments are none of them. What was asked last is kept: the cursor of an editor moves from one to the next.
+        Comments are none of them. With the offset ``near``, the :data:`NEAREST_WORDS` places around it are looked at,
+        of those where the text has the word. What was asked last of the whole text is kept: the cursor of an editor
+        moves from one to the next.
         """
+        if near is not None:
+            return tuple(self._find_tokens(word, near))
         asked, places = self._tokens_written
         if asked != word:
             places = tuple(self._find_tokens(word))
             self._tokens_written = (word, places)
         return places
 
-    def _find_tokens(self, word: str) -> Iterator[tuple[int, TokenRole]]:
-        segments, text = self._split.segments, self.text
-        offset = text.find(word)
-        while offset >= 0:
+    def _find_tokens(self, word: str, near: int | None = None) -> Iterator[tuple[int, TokenRole]]:
+        segments, end = self._split.segments, 0
+        for offset in (
+            word_starts(self.text, word) if near is None else nearest_starts(self.text, word, near, NEAREST_WORDS)
+        ):
+            if offset < end:
+                continue
             index = segments.index_at(offset)
             segment, start = segments[index], segments.start(index)
+            end = start + segment.length
             template = self._meaning.shared_template(index)
             roles = roles_of(segment if template is None else template.unit.segment)
             _, words, starts = segment.tokens
             for written, begin, role in zip(words, starts, roles, strict=True):
                 if written == word:
                     yield start + begin, role
-            offset = text.find(word, start + segment.length)
 
     def parts(self) -> Iterator[CacheRegion]:
         """The text in parts that callers may cache something of; put together, they are the text."""

@@ -38,8 +38,8 @@ class _Block(list["TypedStatement | None"]):
 
     @property
     def names(self) -> frozenset[str]:
-        """Every name whose type tells that of a statement here, and perhaps some that told it before an edit: to look at
-        a few statements in vain costs less than to ask all of them again."""
+        """Every name whose type tells that of a statement here, and perhaps some that told it before an edit: to look
+        at a few statements in vain costs less than to ask all of them again."""
         if self._names is None:
             self._names = frozenset([name for state in self if state is not None for name in state.depends_on])
         return self._names
@@ -146,17 +146,17 @@ class StatementList(BlockList["TypedStatement | None"]):
         indices: set[int] = set()
         reports = list(self.reports(start, end))
         used = {name for _, report in reports for name in report.used_beside_undefined} if changed_parameters else ()
-        meant = close_to_any(used, changed_parameters)
+        close = close_to_any(used, changed_parameters)
         for first, report in reports:
             indices.update([first + at for at in report.outer])
             if are_heads_changed:
                 indices.update([first + at for at in report.calling])
-            if not meant.isdisjoint(report.used_beside_undefined):
-                indices.update([first + at for at, uses in report.undefined.items() if not meant.isdisjoint(uses)])
+            if not close.isdisjoint(report.used_beside_undefined):
+                indices.update([first + at for at, uses in report.undefined.items() if not close.isdisjoint(uses)])
         return between(sorted(indices), start, end)
 
     def suggests(self, names: Collection[str]) -> set[str]:
-        """Those of some names that were probably meant with one that means nothing."""
+        """Those of some names that were probably close with one that means nothing."""
         suggested: set[str] = set()
         for _, report in self.reports(0, len(self)):
             suggested.update(report.suggested.intersection(names))

@@ -15,23 +15,25 @@ __all__ = ["occurrences"]
 _WORDS = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s=,\[\]()"]+|\S')
 
 
-def occurrences(snapshot: Snapshot, offset: int) -> Sequence[TextSpan]:
+def occurrences(snapshot: Snapshot, offset: int, *, nearest: bool = False) -> Sequence[TextSpan]:
     """The places of what is meant at ``offset``, in the order of the text; empty where it is none of these.
 
-    At an attribute's name all attributes of the name are meant; at its value, those with an equal value.
+    At an attribute's name all attributes of the name are meant; at its value, those with an equal value. Where only the
+    ``nearest`` are wanted, those of :data:`.NEAREST_WORDS` places are given.
     """
     token = snapshot.token_at(offset)
     if token is None or token.role in (TokenRole.COMMENT, TokenRole.DIRECTIVE):
         return []
+    near = token.span.start if nearest else None
     if token.role in _PLAIN:
-        starts = [start for start, role in snapshot.tokens_written(token.text) if role is token.role]
+        starts = [start for start, role in snapshot.tokens_written(token.text, near) if role is token.role]
         return SpanArray(np.array(starts, np.int64), len(token.text))
     attribute = _attribute_around(snapshot, token)
     if attribute is None:
         return []
     name, _, value = snapshot.lines.part(attribute.span.start, attribute.span.end).partition("=")
     wanted = re.compile(rf"{re.escape(name.strip())}\s*=\s*{_spaced(value.strip())}(?![\w.])")
-    starts = (start for start, role in snapshot.tokens_written(name.strip()) if role is TokenRole.ATTRIBUTE)
+    starts = (start for start, role in snapshot.tokens_written(name.strip(), near) if role is TokenRole.ATTRIBUTE)
     matches = (wanted.match(snapshot.text, start) for start in starts)
     return [TextSpan(match.start(), match.end()) for match in matches if match is not None]
 

@@ -50,12 +50,13 @@ class Highlights:
 def highlights(snapshot: Snapshot, offset: int) -> Highlights:
     """The places of the name at ``offset``: its definition and ``ref_write`` write it, its other uses read it.
 
-    Of an operator or an attribute they are all its places; of a dtype there are too many to be of use.
+    Of an operator or an attribute they are the places nearest to this one; of a dtype there are too many to be of use.
     """
     symbol = snapshot.symbol_at(offset)
     if symbol is None:
         token = snapshot.token_at(offset)
-        return Highlights(() if token is None or token.role is TokenRole.DTYPE else occurrences(snapshot, offset))
+        is_dtype = token is None or token.role is TokenRole.DTYPE
+        return Highlights(() if is_dtype else occurrences(snapshot, offset, nearest=True))
     spans = references(snapshot, offset)
     return Highlights(spans, frozenset([span.start for span in spans if _writes(snapshot, symbol, span)]))
 

@@ -7,7 +7,7 @@ import pytest
 from relay_lsp.server.features.navigation.call_search import find_calls
 from relay_lsp.server.features.navigation.occurrences import occurrences
 from relay_lsp.server.features.navigation.outline import outline
-from relay_lsp.server.features.navigation.references import highlights
+from relay_lsp.server.features.navigation.references import highlights, references
 from tests.fixture import read_fixture
 
 TEXT = """
@@ -40,6 +40,19 @@ def test_what_no_definition_binds_has_places_all_the_same(place: str, expected: 
 def test_calls_of_an_operator_are_highlighted() -> None:
     fixture = read_fixture(TEXT.replace("nn.relu(%0)", "nn.re$0lu(%0)"))
     assert [fixture.words(span) for span in highlights(fixture.snapshot, fixture.offset).spans] == ["nn.relu"] * 2
+
+
+def test_of_thousands_of_calls_those_nearest_to_the_cursor_are_highlighted_and_all_are_found() -> None:
+    lines = [f"  %{number} = nn.relu(%{number - 1 if number else 'x'}); // nn.relu\n" for number in range(3_000)]
+    lines[2_000] = lines[2_000].replace("nn.relu(", "nn.re$0lu(")
+    text = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {{\n{"".join(lines)}  %2999\n}}\n'
+    fixture = read_fixture(text)
+    spans = list(highlights(fixture.snapshot, fixture.offset).spans)
+    numbers = [int(fixture.snapshot.lines.part(span.start - 30, span.start).rpartition("%")[2][:-3]) for span in spans]
+    assert numbers == list(range(numbers[0], numbers[-1] + 1))
+    # A comment on each line has the word, too, and counts as a place of it.
+    assert (2_000 - numbers[0], numbers[-1] - 2_000) == pytest.approx((250, 250), abs=1)
+    assert len(references(fixture.snapshot, fixture.offset)) == 3_000
 
 
 @pytest.mark.parametrize(
