@@ -60,8 +60,11 @@ class ModuleMeaning(Protocol):
 
     # ---- what stays the same between edits
 
-    def regions(self) -> Iterator[CacheRegion]:
-        """The text in regions that callers may cache something of; put together, they are the text."""
+    def regions(self, first: int = 0, end: int | None = None) -> Iterator[CacheRegion]:
+        """The text in regions that callers may cache something of; put together, they are the text.
+
+        Where only some segments are wanted, the regions that these are in.
+        """
         ...
 
     def cache_blocks(self) -> Iterator[CacheBlock]:
@@ -153,10 +156,14 @@ class ModuleMeaning(Protocol):
         """The values and type parameters that are visible at an offset in a segment, those bound last first."""
         ...
 
+    def type_parameters_at(self, index: int, offset: int) -> Iterator[Symbol]:
+        """The type parameters among these."""
+        ...
+
     def typed_values_at(
         self, index: int, offset: int, wanted: re.Pattern[str] | None = None
     ) -> Iterator[tuple[str, Type | None]]:
-        """The names of those values, and their types, each once; with ``wanted`` those whose names it matches."""
+        """The names of the values, and their types, each once; with ``wanted`` those whose names it matches."""
         ...
 
     def function_names(self, index: int) -> FunctionNames | None:

@@ -362,6 +362,10 @@ class Snapshot(SnapshotTokens):
         """The values and type parameters that are visible at ``offset``, those bound last first, one by one."""
         return self._meaning.values_at(self._index_at(offset), offset)
 
+    def type_parameters_at(self, offset: int) -> Iterator[Symbol]:
+        """The type parameters that are visible at ``offset``."""
+        return self._meaning.type_parameters_at(self._index_at(offset), offset)
+
     def typed_values_at(self, offset: int, wanted: re.Pattern[str] | None = None) -> Iterator[tuple[str, Type | None]]:
         """The names of the values that are visible at ``offset`` with their types, those bound last first, each once.
 

@@ -303,7 +303,8 @@ class SnapshotTokens:
 
     def parts_in(self, span: TextSpan) -> Iterator[CacheRegion]:
         """The parts that begin in a range of the text."""
-        return (part for part in self.parts() if span.start <= part.start < span.end)
+        first, last = max(0, self._index_at(span.start)), self._index_at(span.end)
+        return (part for part in self._meaning.regions(first, last + 1) if span.start <= part.start < span.end)
 
     def symbols_of(self, part: CacheRegion) -> Iterator[Symbol]:
         """The definitions in a part, in order."""

@@ -68,13 +68,13 @@ class StatementNames(StatementExpressions):
 
     # ---- what stays the same between edits
 
-    def regions(self) -> Iterator[CacheRegion]:
+    def regions(self, first: int = 0, end: int | None = None) -> Iterator[CacheRegion]:
         """The text in regions: runs of statements, and segments of other kinds one by one."""
         segments = self.analysis.segments
-        for first, end, memo in self.analysis.states.runs(0, len(segments)):
+        for start, stop, memo in self.analysis.states.runs(first, len(segments) if end is None else end):
             is_typed = memo is not None
-            known = self.token_memo(first) if memo is None else memo
-            yield CacheRegion(first, end, segments.start(first), known, is_typed)
+            known = self.token_memo(start) if memo is None else memo
+            yield CacheRegion(start, stop, segments.start(start), known, is_typed)
 
     def cache_blocks(self) -> Iterator[CacheBlock]:
         """The blocks of statements; functions read as a whole come last."""
@@ -208,6 +208,18 @@ class StatementNames(StatementExpressions):
             for definition in reversed(function.head.definitions):
                 if definition.name not in inner:
                     yield self.symbol(DefinitionSite(function.start - 1, definition.token))
+
+    def type_parameters_at(self, index: int, offset: int) -> Iterator[Symbol]:
+        """The type parameters that are visible at an offset in a segment; the statements before it bind none."""
+        function = self.analysis.function_at(index)
+        if function is None:
+            return
+        inner = self._bound_inside(function, index, offset)
+        sites = list(reversed(inner.values()))
+        if index >= function.start and not isinstance(function, WholeFunctionAnalysis):
+            definitions = [each for each in function.head.definitions if each.kind is SymbolKind.TYPE_PARAMETER]
+            sites += [DefinitionSite(function.start - 1, each.token) for each in definitions if each.name not in inner]
+        yield from (symbol for symbol in map(self.symbol, sites) if symbol.kind is SymbolKind.TYPE_PARAMETER)
 
     def typed_values_at(
         self, index: int, offset: int, wanted: re.Pattern[str] | None = None

@@ -106,9 +106,9 @@ class WholeModuleAnalysis:
 
     # ---- what stays the same between edits
 
-    def regions(self) -> Iterator[CacheRegion]:
+    def regions(self, first: int = 0, end: int | None = None) -> Iterator[CacheRegion]:
         """The segments one by one: nothing that is cached of them outlives an edit."""
-        for index in range(len(self._segments)):
+        for index in range(first, len(self._segments) if end is None else end):
             yield CacheRegion(index, index + 1, self._segments.start(index), {}, False)
 
     def cache_blocks(self) -> Iterator[CacheBlock]:
@@ -351,6 +351,10 @@ class WholeModuleAnalysis:
             if symbol.span.end <= offset and symbol.container is container and self._is_visible(symbol, offset):
                 inner[symbol.name] = symbol
         yield from reversed(inner.values())
+
+    def type_parameters_at(self, index: int, offset: int) -> Iterator[Symbol]:
+        """The type parameters among these."""
+        return (symbol for symbol in self.values_at(index, offset) if symbol.kind is SymbolKind.TYPE_PARAMETER)
 
     def typed_values_at(
         self, index: int, offset: int, wanted: re.Pattern[str] | None = None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.attributes import AttributeField
 from relay_lsp.ir.ops import Op
 from relay_lsp.ir.ops.documentation import value_text
 from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot
-from relay_lsp.ir.types import FuncType
+from relay_lsp.ir.types import FuncType, Type
 
 from .documentation.markdown import markdown
 from .documentation.operator_documentation import attribute_documentation
@@ -46,14 +46,22 @@ def signature_help(snapshot: Snapshot, offset: int) -> SignatureHelp | None:
     op = ops.find(call.op_name)
     if op is not None:
         return _operator_signature(op, call)
-    visible = chain(snapshot.functions_named([call.op_name]), snapshot.type_symbols, snapshot.values_at(offset))
-    function = next((symbol for symbol in visible if symbol.name == call.op_name), None)
-    type = snapshot.type_of(function) if function is not None else None
-    if function is None or not isinstance(type, FuncType):
+    type = _type_of_callee(snapshot, call.op_name, offset)
+    if not isinstance(type, FuncType):
         return None
     parts = [(repr(argument), "") for argument in type.arg_types]
     active = call.argument_index if call.argument_index < len(parts) else None
-    return _signature(function.name, parts, f" -> {type.ret_type!r}", "", active)
+    return _signature(call.op_name, parts, f" -> {type.ret_type!r}", "", active)
+
+
+def _type_of_callee(snapshot: Snapshot, name: str, offset: int) -> Type | None:
+    """The type of a function of the module, of a constructor, or of a value that is visible at ``offset``."""
+    of_module = (*snapshot.functions_named([name]), *snapshot.type_symbols)
+    symbol = next((symbol for symbol in of_module if symbol.name == name), None)
+    if symbol is not None:
+        return snapshot.type_of(symbol)
+    wanted = re.compile(rf"^{re.escape(name)}$", re.MULTILINE)
+    return next((type for _, type in snapshot.typed_values_at(offset, wanted)), None)
 
 
 def _operator_signature(op: Op, call: CallSite) -> SignatureHelp:

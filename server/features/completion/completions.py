@@ -250,9 +250,9 @@ def _types(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
         snippet = "Tensor[($1), ${2:float32}]" if name == "Tensor" else ""
         yield Completion(name, CompletionKind.TYPE, span, snippet=snippet)
     yield from _dtypes(span)
-    for symbol in (*snapshot.type_symbols, *snapshot.values_at(span.start)):
-        if symbol.kind in (SymbolKind.TYPE, SymbolKind.TYPE_PARAMETER):
-            yield Completion(symbol.name, CompletionKind.TYPE, span)
+    types = [symbol for symbol in snapshot.type_symbols if symbol.kind is SymbolKind.TYPE]
+    for symbol in (*types, *snapshot.type_parameters_at(span.start)):
+        yield Completion(symbol.name, CompletionKind.TYPE, span)
 
 
 def _dtypes(span: TextSpan) -> Iterator[Completion]:
