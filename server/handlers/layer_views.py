@@ -7,15 +7,20 @@ from ..features.layers.layer_index import LayerIndex
 from ..features.layers.navigation import LayerAtCursor, layer_at
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
-from .views import View
+from .views import View, layers_read
 
 __all__ = ["layer_under", "layers_of_all_texts"]
 
 
-def layer_under(server: RelayLanguageServer, seen: View, offset: int) -> LayerAtCursor | None:
-    """The layers that are meant at an offset, where no name of the program stands."""
+async def layer_under(server: RelayLanguageServer, seen: View, offset: int) -> LayerAtCursor | None:
+    """The layers that are meant at an offset, where no name of the program stands.
+
+    Raises:
+        JsonRpcException: the text has changed while its layers were read.
+    """
     if seen.is_part or seen.snapshot.symbol_at(offset) is not None:
         return None
+    await layers_read(server, seen)
     uri, lines = seen.document.uri, seen.snapshot.lines
     return layer_at(seen.snapshot, offset, lambda: server.state.history.layer_index(uri, lines))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from relay_lsp.ir.semantic.snapshot import Snapshot
+
 from ..features.navigation.definition import DefinitionTarget, definition, type_definition
 from ..features.navigation.references import Highlights, highlights, references
 from ..lsp.conversion import ProtocolConverter
@@ -65,15 +67,25 @@ async def on_references(server: RelayLanguageServer, params: types.ReferencePara
     if seen is None:
         return None
     offset = seen.converter.offset(params.position)
-    layer = layer_under(server, seen, offset)
+    layer = await layer_under(server, seen, offset)
     if layer is None or not layer.is_name:
-        spans = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
-        if layer is None or spans:
-            return Plain(seen.converter.location_entries(spans))
+        with_definition = params.context.include_declaration
+        # A dtype stands at 200,000 places of a long text, which take seconds.
+        found = await server.state.analysis.thread.run(
+            _reference_entries, seen.snapshot, seen.converter, offset, with_definition
+        )
+        if layer is None or found:
+            return Plain(found)
     entries: list[LocationEntry] = []
     for converter, index in await layers_of_all_texts(server):
         entries += converter.location_entries(index.spans_of(layer.names))
     return Plain(entries)
+
+
+def _reference_entries(
+    snapshot: Snapshot, converter: ProtocolConverter, offset: int, include_definition: bool
+) -> list[LocationEntry]:
+    return converter.location_entries(references(snapshot, offset, include_definition=include_definition))
 
 
 async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighlightParams) -> Plain | None:
@@ -82,7 +94,7 @@ async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighli
     if seen is None:
         return None
     offset = seen.converter.offset(params.position)
-    layer = layer_under(server, seen, offset)
+    layer = await layer_under(server, seen, offset)
     if layer is None:
         return Plain(_highlight_entries(highlights(seen.snapshot, offset), seen.converter))
     index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)

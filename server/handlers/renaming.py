@@ -22,7 +22,7 @@ async def on_prepare_rename(
         return None
     server.refuse_doubtful(seen.document.uri)
     offset = seen.converter.offset(params.position)
-    layer = layer_under(server, seen, offset)
+    layer = await layer_under(server, seen, offset)
     if layer is not None and layer.is_name:
         return types.PrepareRenamePlaceholder(seen.converter.range(layer.span), layer.names[0])
     try:
@@ -39,7 +39,7 @@ async def on_rename(server: RelayLanguageServer, params: types.RenameParams) -> 
         return None
     server.refuse_doubtful(seen.document.uri)
     offset = seen.converter.offset(params.position)
-    layer = layer_under(server, seen, offset)
+    layer = await layer_under(server, seen, offset)
     if layer is not None and layer.is_name:
         return await _rename_layer(server, layer.names[0], params.new_name)
     try:
