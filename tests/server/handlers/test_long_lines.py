@@ -8,11 +8,17 @@ import threading
 from collections.abc import Sequence
 
 import pytest
+from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features.navigation.references import references
 from relay_lsp.server.features.provenance.stated import StatedBlock, stated_blocks
-from relay_lsp.server.handlers import views
+from relay_lsp.server.handlers import navigation, views
+from relay_lsp.server.handlers.navigation import on_references
+from relay_lsp.server.lsp.message_codec import Plain
 from relay_lsp.server.serving.application import create_server
 
 URI = "file:///model.relay"
@@ -59,3 +65,33 @@ def test_layers_are_read_by_another_thread(monkeypatch: pytest.MonkeyPatch, text
 def test_what_was_edited_meanwhile_is_asked_for_again() -> None:
     with pytest.raises(JsonRpcException, match="the text has changed since"):
         asyncio.run(_read_layers(LONG, edited=True))
+
+
+def test_the_places_of_an_operator_are_looked_for_by_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+
+    def found(snapshot: Snapshot, offset: int, *, include_definition: bool) -> Sequence[TextSpan]:
+        threads.append(threading.get_ident())
+        return references(snapshot, offset, include_definition=include_definition)
+
+    def read(lines: LineIndex) -> Sequence[StatedBlock]:
+        threads.append(threading.get_ident())
+        return stated_blocks(lines)
+
+    async def ask() -> object:
+        server = create_server(trusted=False)
+        try:
+            server.state.documents.open(URI, SHORT.replace("  %p\n", "  %0 = nn.relu(%p);\n  nn.relu(%0)\n"), 1)
+            context, place = types.ReferenceContext(include_declaration=True), types.Position(2, 10)
+            return await on_references(server, types.ReferenceParams(context, types.TextDocumentIdentifier(URI), place))
+        finally:
+            server.has_left = True
+            server.state.shut_down()
+
+    monkeypatch.setattr(views, "stated_blocks", read)
+    monkeypatch.setattr(navigation, "references", found)
+    answer = asyncio.run(ask())
+    assert isinstance(answer, Plain)
+    assert len(answer.value) == 2
+    assert len(threads) == 2
+    assert threading.get_ident() not in threads
