@@ -38,7 +38,7 @@ _AT_FAULT: Final = (
     "type Typed {{ B }}",
     "}}",
 )
-"""Statements with what people get wrong: a name that is bound already, misspelled or unknown, brackets, types, order."""
+"""Statements with what people get wrong: a name that is bound already, or misspelled, brackets, types, order."""
 _AFTER_A_KEY: Final = "after a key"
 _IN_A_FAULT: Final = "in a statement at fault"
 

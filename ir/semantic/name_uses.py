@@ -42,13 +42,13 @@ class NameUses:
             spans = list(self._uses_in_whole(key, function))
         else:
             unit = self.analysis.unit(key.segment)
-            spans = list(self._meaning(key, key.segment))
+            spans = list(self._meaning(key, key.segment, name))
             spans.remove(unit.span(key.token))
             if function is not None and self.is_outer(key, function):
                 first = max(key.segment + 1, function.start)
                 if name in function.rebound or kind is SymbolKind.TYPE_PARAMETER:
                     indices = self.analysis.states.using({name}, first, function.end)
-                    spans += [span for index in indices for span in self._meaning(key, index)]
+                    spans += [span for index in indices for span in self._meaning(key, index, name)]
                 else:
                     places = self._uses_in_runs(key, first, function.end, name, spans)
         if kind is SymbolKind.GRAPH and function is not None and name in self.analysis.outer_graph:
@@ -116,12 +116,14 @@ class NameUses:
                     binds_again = False  # only where it stands first
                 base += len(piece)
             return
-        yield from self._meaning(key, index)
+        yield from self._meaning(key, index, name)
 
-    def _meaning(self, key: DefinitionSite, index: int) -> Iterator[TextSpan]:
-        """The tokens of a segment that name a definition, itself included."""
+    def _meaning(self, key: DefinitionSite, index: int, name: str) -> Iterator[TextSpan]:
+        """The tokens of a segment that name a definition of this name, itself included."""
         unit = self.analysis.unit(index)
-        return (unit.span(token) for token, site in self.in_segments.meanings(index)[0].items() if site == key)
+        _, texts, _ = unit.segment.tokens
+        tokens = (token for token, text in enumerate(texts) if text == name)
+        return (unit.span(token) for token in tokens if self.in_segments.meaning(index, token) == key)
 
     def _uses_in_whole(self, key: DefinitionSite, function: WholeFunctionAnalysis) -> Iterator[TextSpan]:
         """The uses of a name in the function read as a whole that defines it."""
@@ -152,7 +154,7 @@ class NameUses:
         has_namesakes = kind is SymbolKind.GRAPH or name in names.variables
         has_namesakes = has_namesakes or (name in declared.types and name in declared.constructors)
         for index in analysis.states.using({name}, start, len(analysis.states)):
-            yield from self._meaning(key, index) if has_namesakes else self._uses_in_statement(key, index, name)
+            yield from self._meaning(key, index, name) if has_namesakes else self._uses_in_statement(key, index, name)
         for function in analysis.functions:
             if isinstance(function, WholeFunctionAnalysis) and function.start > start:
                 for number, meanings in enumerate(function.meanings):
