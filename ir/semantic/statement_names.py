@@ -371,8 +371,8 @@ class StatementNames(StatementExpressions):
             if key.segment == function.start - 1:
                 return known_type(function.head.repeated.get(key.token) or function.parameters.get(name))
             state = self.in_segments.state(key.segment)
-            if self._in_text.is_outer(key, function):
-                return known_type(state.type) if state is not None else None
+            if state is not None and state.bound is not None and key.token == state.bound_at:
+                return known_type(state.type)
         return self.value_type(key)
 
 

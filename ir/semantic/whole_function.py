@@ -139,7 +139,7 @@ class WholeFunctionAnalysis:
             name[1:] for name, other in self.mentioned.items() if other is not None and other.signature is ERROR
         }
         self.outer_graph: Final = self._outer_graph_types(outside) if like is None else like.outer_graph
-        """The graph variables that functions before it bind and it does not, and their types."""
+        """The graph variables that it uses and does not bind before, and their types where functions before it do."""
         for name, type in self.outer_graph.items():
             if type is not None:
                 var = Var(name[1:], type)
@@ -191,13 +191,15 @@ class WholeFunctionAnalysis:
 
     def _outer_graph_types(self, outside: Outside) -> dict[str, Type | None]:
         bound: set[str] = set()
-        used: set[str] = set()
+        outer: set[str] = set()
         for segment in self.segments:
             kinds, texts, _ = segment.tokens
-            if kinds.startswith(GRAPH_BINDING):
+            binds = kinds.startswith(GRAPH_BINDING)
+            used = [text for kind, text in zip(kinds, texts, strict=True) if kind == GRAPH]
+            outer.update(name for name in used[binds:] if name not in bound)
+            if binds:
                 bound.add(texts[0])
-            used.update(text for kind, text in zip(kinds, texts, strict=True) if kind == GRAPH)
-        return {name: outside.earlier_graph(name) for name in sorted(used - bound)}
+        return {name: outside.earlier_graph(name) for name in sorted(outer)}
 
     def moved(self, by: int) -> WholeFunctionAnalysis:
         """The same, that many segments further on."""

@@ -225,6 +225,21 @@ def test_a_value_that_is_bound_again_keeps_its_first_meaning():
     assert symbol.span.start == text.index("%1 = ")
 
 
+def test_a_value_that_is_bound_again_has_its_own_type():
+    text = """#[version = "0.0.5"]
+def @main(%x: Tensor[(3, 4), float32]) {
+  %0 = (%x, 1, 2f);
+  %1 = %0.1 /* ty=int32 */;
+  %2 = %0.2 /* ty=float32 */;
+  %2 = %0.1 /* ty=int32 */;
+  %2 = %0.2 /* ty=float32 */;
+  %1
+}
+"""
+    values = [(each.name, repr(each.type)) for each in Snapshot.open(text, "example.relay").symbols]
+    assert values[3:] == [("%1", "int32"), ("%2", "float32"), ("%2", "int32"), ("%2", "float32")]
+
+
 def test_a_type_hides_no_error():
     """Where a part of a value could not be typed, neither has the whole a type."""
     text = """#[version = "0.0.5"]

@@ -92,3 +92,22 @@ def test_a_definition_is_apart_from_the_word_before_it_alone(before: str):
     lexed = lex(f"{before}def @main")
     assert "".join(lexed.pieces) == f"{before}def @main"
     assert ("def " in lexed.pieces) is not before.startswith("//")
+
+
+def test_a_function_read_as_a_whole_takes_a_graph_variable_that_a_function_above_comes_to_bind():
+    """Used before it is bound in the function itself, the variable is that of the other one."""
+    start = '#[version = "0.0.5"]\n'
+    function = """def @main(%x: int32, %w) {
+  %0 = nn.relu(%x);
+  let %a = nn.bias_add(%1, %w);
+  %1 = add(%0, %w);
+  %a = %1;
+  %2 = @other(%a, 1, %a);
+def @other(%y: Tensor[(1, 8), float32], %n: int32, %y: Tensor[(1, 8), float32]) {
+"""
+    before = Snapshot.open(start + function, "example.relay")
+    assert "undefined variable %1" in [finding.message for finding in before.diagnostics]
+    above = "def @above(%y: Tensor[(1, 8), float32]) {\n  %1 = nn.relu(%y);\n  %1\n}\n"
+    edited = before.edit(TextSpan(len(start), len(start)), above)
+    assert "undefined variable %1" not in [finding.message for finding in edited.diagnostics]
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), 0, whole=True) is None
