@@ -124,9 +124,17 @@ class _Cause(msgspec.Struct):
     comments: list[tuple[int, _StaleComment]]
 
 
+def _position(placed: tuple[int, _StaleComment]) -> int:
+    base, comment = placed
+    return base + comment.span.start
+
+
 def stale_type_comments(snapshot: Snapshot) -> list[Diagnostic]:
     """A warning for each cause. What an edit did not touch is cached."""
     causes, faults = _causes(snapshot)
+    for cause in causes[:_WARNINGS]:
+        # They were collected block by block, and in which blocks the statements are depends on the edits before.
+        cause.comments.sort(key=_position)
     warnings = [_warning(causes, cause) for cause in causes[:_WARNINGS]]
     if len(causes) > _WARNINGS:
         left = sum(len(cause.comments) for cause in causes[_WARNINGS:])
