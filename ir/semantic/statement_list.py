@@ -156,7 +156,7 @@ class StatementList(BlockList["TypedStatement | None"]):
         return between(sorted(indices), start, end)
 
     def suggests(self, names: Collection[str]) -> set[str]:
-        """Those of some names that were probably close with one that means nothing."""
+        """Those of some names that were probably meant with one that means nothing."""
         suggested: set[str] = set()
         for _, report in self.reports(0, len(self)):
             suggested.update(report.suggested.intersection(names))
