@@ -7,7 +7,7 @@ from lsprotocol import types
 from relay_lsp.ir.semantic.snapshot import Snapshot
 
 from ..features.navigation.definition import DefinitionTarget, definition, type_definition
-from ..features.navigation.references import Highlights, highlights, references
+from ..features.navigation.references import highlights, references
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
@@ -20,6 +20,10 @@ __all__ = ["register"]
 
 _READ = types.DocumentHighlightKind.Read.value
 _WRITE = types.DocumentHighlightKind.Write.value
+
+_HIGHLIGHTED_AT_ONCE = 1_000_000
+"""How many characters a text may have whose names are looked for on the event loop: in 10 MB, to find all uses of a
+constructor takes a second."""
 
 
 async def on_definition(
@@ -95,15 +99,19 @@ async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighli
         return None
     offset = seen.converter.offset(params.position)
     layer = await layer_under(server, seen, offset)
+    if layer is None and seen.snapshot.lines.length <= _HIGHLIGHTED_AT_ONCE:
+        return Plain(_highlight_entries(seen.snapshot, seen.converter, offset))
     if layer is None:
-        return Plain(_highlight_entries(highlights(seen.snapshot, offset), seen.converter))
+        thread = server.state.analysis.thread
+        return Plain(await thread.run(_highlight_entries, seen.snapshot, seen.converter, offset))
     index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
     places = seen.converter.plain_ranges(index.spans_of(layer.names))
     return Plain([HighlightEntry(place) for place in places])
 
 
-def _highlight_entries(highlighted: Highlights, converter: ProtocolConverter) -> list[HighlightEntry]:
-    """The places of the name under the cursor."""
+def _highlight_entries(snapshot: Snapshot, converter: ProtocolConverter, offset: int) -> list[HighlightEntry]:
+    """The places of the name at an offset."""
+    highlighted = highlights(snapshot, offset)
     ranges = converter.plain_ranges(highlighted.spans)
     if not highlighted.written:
         return [HighlightEntry(range, _READ) for range in ranges]
