@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from lsprotocol import types
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
@@ -99,7 +101,8 @@ async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighli
         return None
     offset = seen.converter.offset(params.position)
     layer = await layer_under(server, seen, offset)
-    if layer is None and seen.snapshot.lines.length <= _HIGHLIGHTED_AT_ONCE:
+    # The first that is asked for loads numpy, for a tenth of a second.
+    if layer is None and seen.snapshot.lines.length <= _HIGHLIGHTED_AT_ONCE and "numpy" in sys.modules:
         return Plain(_highlight_entries(seen.snapshot, seen.converter, offset))
     if layer is None:
         thread = server.state.analysis.thread

@@ -43,7 +43,7 @@ def type_definition(snapshot: Snapshot, offset: int) -> list[DefinitionTarget]:
         return []
     return [
         DefinitionTarget(defined.full_span, defined.span, _word(snapshot, offset))
-        for defined in snapshot.symbols
+        for defined in snapshot.type_symbols
         if defined.kind is SymbolKind.TYPE and defined.name in names
     ]
 
