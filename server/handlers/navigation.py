@@ -77,11 +77,11 @@ async def on_references(server: RelayLanguageServer, params: types.ReferencePara
     if layer is None or not layer.is_name:
         with_definition = params.context.include_declaration
         # A dtype stands at 200,000 places of a long text, which take seconds.
-        found = await server.state.analysis.thread.run(
+        places = await server.state.analysis.thread.run(
             _reference_entries, seen.snapshot, seen.converter, offset, with_definition
         )
-        if layer is None or found:
-            return Plain(found)
+        if layer is None or places:
+            return Plain(places)
     entries: list[LocationEntry] = []
     for converter, index in await layers_of_all_texts(server):
         entries += converter.location_entries(index.spans_of(layer.names))
