@@ -92,6 +92,11 @@ def has_incomplete(type: Type) -> bool:
     return type.has_incomplete if isinstance(type, CompositeType) else isinstance(type, IncompleteType)
 
 
+def known_type(type: Type | None) -> Type | None:
+    """``type`` where all of it is known: a type does not hide an error."""
+    return None if type is None or has_error(type) or has_incomplete(type) else type
+
+
 def has_unknown(type: Type) -> bool:
     """Whether a part of ``type`` is still to be found, and may be merged with another: any but ``OPEN``."""
     if isinstance(type, CompositeType):

@@ -22,6 +22,7 @@ _OF_SCREEN: Final = {1_000: 20.0, 10_000: 20.0, 100_000: 25.0}
 """What is asked of the cursor or a screen."""
 _OF_TEXT: Final = {1_000: 50.0, 10_000: 100.0, 100_000: 1_000.0}
 """What is asked of the whole text."""
+_OF_WHOLE: Final = ("semanticTokens/full", "codeLens", "documentLink", "foldingRange", "documentSymbol")
 _EVERY: Final = 4
 """Of the keys that type a statement at each place, every fourth is followed by all of these."""
 
@@ -114,9 +115,6 @@ def _first_parameter(lines: Sequence[str], line: int) -> str:
     """The first parameter of the function around a line."""
     head = next(lines[at] for at in range(line, -1, -1) if lines[at].startswith("def "))
     return re.findall(r"%\w+", head)[0]
-
-
-_OF_WHOLE: Final = ("semanticTokens/full", "codeLens", "documentLink", "foldingRange", "documentSymbol")
 
 
 def _of_cursor(client: Client, line: int, character: int) -> Iterator[tuple[str, float]]:

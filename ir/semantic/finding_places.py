@@ -15,7 +15,7 @@ from ..inference.report import undeclared_result
 from ..syntax.expression_spans import place_span
 from ..syntax.reading import shift
 from ..text.text_span import TextSpan
-from ..type_visitor import has_error, has_incomplete
+from ..type_visitor import known_type
 from .function_statements import FunctionStatements
 from .heads import Head
 from .module_analysis import AnalysedFunction, ModuleAnalysis
@@ -145,10 +145,10 @@ class FindingPlaces:
         function = self._of_heads.get(head) if head is not None else None
         if function is None:
             return None
-        result = (
+        result = known_type(
             function.result if isinstance(function, WholeFunctionAnalysis) else function.head.result or function.type
         )
-        if result is None or has_error(result) or has_incomplete(result):
+        if result is None:
             return None
         unit = self._analysis.unit(function.start - 1)
         related = undeclared_result(function.head.function, name, result)

@@ -201,32 +201,8 @@ class SegmentNames:
         state = self.state(index)
         return _bound_in(state) if state is not None and state.is_flat else self.local(index).definitions
 
-    def meanings(self, index: int) -> tuple[dict[int, DefinitionSite], set[int]]:
-        """What the tokens of a segment name, definitions included; and those that mean nothing."""
-        local = self.local(index)
-        sites = {token: DefinitionSite(index + by, definition) for token, (by, definition) in local.uses.items()}
-        for token, (kind, name) in local.outside.items():
-            site = self.site(index, kind, name)
-            if site is not None:
-                sites[token] = site
-        sites.update((token, DefinitionSite(index, token)) for token in local.definitions)
-        unresolved = set(local.unresolved)
-        function = self.plain(index)
-        state = self.state(index)
-        if state is not None and function is not None:
-            kinds, texts, _ = self.analysis.segments[index].tokens
-            uses = frozenset(state.uses)
-            for token, kind in enumerate(kinds):
-                if kind in VALUES and token not in sites:
-                    defined = self.analysis.definition_before(function, texts[token], state.order)
-                    if defined is not None:
-                        sites[token] = DefinitionSite(*defined)
-                    elif texts[token] in uses:
-                        unresolved.add(token)
-        return sites, unresolved
-
     def meaning(self, index: int, token: int) -> DefinitionSite | None:
-        """What one token of a segment names, as :meth:`meanings` tells it, which looks at all of them."""
+        """What a token of a segment defines or names."""
         local = self.local(index)
         if token in local.definitions:
             return DefinitionSite(index, token)

@@ -374,6 +374,10 @@ class Snapshot(SnapshotTokens):
         """
         return self._meaning.typed_values_at(self._index_at(offset), offset, wanted)
 
+    def visible_value(self, name: str, offset: int) -> tuple[str, Type | None] | None:
+        """The name of a value and its type, if a value of this name is visible at ``offset``."""
+        return next(self.typed_values_at(offset, re.compile(rf"^{re.escape(name)}$", re.MULTILINE)), None)
+
     def function_names_at(self, offset: int) -> FunctionNames | None:
         """What the function around ``offset`` binds; ``None`` outside of functions."""
         return self._meaning.function_names(self._index_at(offset))

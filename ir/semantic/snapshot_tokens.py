@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
 from operator import add
@@ -194,18 +194,17 @@ class SnapshotTokens:
         moves from one to the next.
         """
         if near is not None:
-            return tuple(self._find_tokens(word, near))
+            return tuple(self._find_tokens(word, nearest_starts(self.text, word, near, NEAREST_WORDS)))
         asked, places = self._tokens_written
         if asked != word:
-            places = tuple(self._find_tokens(word))
+            places = tuple(self._find_tokens(word, word_starts(self.text, word)))
             self._tokens_written = (word, places)
         return places
 
-    def _find_tokens(self, word: str, near: int | None = None) -> Iterator[tuple[int, TokenRole]]:
+    def _find_tokens(self, word: str, places: Iterable[int]) -> Iterator[tuple[int, TokenRole]]:
+        """The tokens that are written so in the segments of some places of the text, which are in order."""
         segments, end = self._split.segments, 0
-        for offset in (
-            word_starts(self.text, word) if near is None else nearest_starts(self.text, word, near, NEAREST_WORDS)
-        ):
+        for offset in places:
             if offset < end:
                 continue
             index = segments.index_at(offset)

@@ -12,7 +12,7 @@ from ..syntax.expression_spans import place_span
 from ..syntax.scopes import Definition, is_graph_name
 from ..syntax.units import SyntaxOrigin
 from ..text.text_span import TextSpan
-from ..type_visitor import has_error, has_incomplete
+from ..type_visitor import has_error, known_type
 from ..types import ERROR, GlobalTypeVar, Type
 from .cache_regions import CacheBlock
 from .function_statements import FunctionStatements
@@ -22,7 +22,7 @@ from .segment_names import DefinitionSite, SegmentNames
 from .typed_statement import ReportedStatement, TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
-__all__ = ["StatementExpressions", "known_type"]
+__all__ = ["StatementExpressions"]
 
 
 class StatementExpressions:
@@ -200,11 +200,6 @@ class StatementExpressions:
             origins = function.head.origins
         span = place_span(origins, place)
         return span.shifted(start(index)) if span is not None else None
-
-
-def known_type(type: Type | None) -> Type | None:
-    """``type`` where all of it is known: a type does not hide an error."""
-    return None if type is None or has_error(type) or has_incomplete(type) else type
 
 
 def _sound_type(state: TypedStatement) -> Type:

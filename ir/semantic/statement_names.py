@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from itertools import chain
 from typing import Final, cast
 from weakref import WeakValueDictionary
@@ -20,6 +20,7 @@ from ..syntax.scopes import SymbolKind
 from ..syntax.tokens import LOCAL
 from ..syntax.tree import definition_tokens
 from ..text.text_span import TextSpan
+from ..type_visitor import known_type
 from ..types import Type
 from .cache_regions import CacheBlock, CacheRegion
 from .function_places import function_places
@@ -31,7 +32,7 @@ from .module_findings import ModuleFindings
 from .module_meaning import FunctionNames
 from .name_uses import NameUses
 from .segment_names import DefinitionSite, TokenLikeness
-from .statement_expressions import StatementExpressions, known_type
+from .statement_expressions import StatementExpressions
 from .symbols import OF_TYPES, Symbol, constructor_type, is_visible, parameters_among
 from .typed_statement import TypedStatement
 from .unused_values import unused_values
@@ -204,10 +205,7 @@ class StatementNames(StatementExpressions):
             if symbol is None:
                 symbol = symbols.setdefault(site, Symbol(state.kind, name, container, self, site))
             yield symbol
-        if index >= function.start:
-            for definition in reversed(function.head.definitions):
-                if definition.name not in inner:
-                    yield self.symbol(DefinitionSite(function.start - 1, definition.token))
+        yield from self._of_head(function, index, inner)
 
     def type_parameters_at(self, index: int, offset: int) -> Iterator[Symbol]:
         """The type parameters that are visible at an offset in a segment; the statements before it bind none."""
@@ -215,11 +213,23 @@ class StatementNames(StatementExpressions):
         if function is None:
             return
         inner = self._bound_inside(function, index, offset)
-        sites = list(reversed(inner.values()))
-        if index >= function.start and not isinstance(function, WholeFunctionAnalysis):
-            definitions = [each for each in function.head.definitions if each.kind is SymbolKind.TYPE_PARAMETER]
-            sites += [DefinitionSite(function.start - 1, each.token) for each in definitions if each.name not in inner]
-        yield from (symbol for symbol in map(self.symbol, sites) if symbol.kind is SymbolKind.TYPE_PARAMETER)
+        bound = map(self.symbol, reversed(inner.values()))
+        yield from (symbol for symbol in bound if symbol.kind is SymbolKind.TYPE_PARAMETER)
+        if not isinstance(function, WholeFunctionAnalysis):
+            yield from self._of_head(function, index, inner, (SymbolKind.TYPE_PARAMETER,))
+
+    def _of_head(
+        self,
+        function: FunctionStatements,
+        index: int,
+        inner: Container[str],
+        kinds: Container[SymbolKind] = tuple(SymbolKind),
+    ) -> Iterator[Symbol]:
+        """What the head of a function defines and a statement in it can see, which binds ``inner`` names for itself."""
+        if index >= function.start:
+            for definition in reversed(function.head.definitions):
+                if definition.name not in inner and definition.kind in kinds:
+                    yield self.symbol(DefinitionSite(function.start - 1, definition.token))
 
     def typed_values_at(
         self, index: int, offset: int, wanted: re.Pattern[str] | None = None

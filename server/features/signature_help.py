@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -60,8 +59,8 @@ def _type_of_callee(snapshot: Snapshot, name: str, offset: int) -> Type | None:
     symbol = next((symbol for symbol in of_module if symbol.name == name), None)
     if symbol is not None:
         return snapshot.type_of(symbol)
-    wanted = re.compile(rf"^{re.escape(name)}$", re.MULTILINE)
-    return next((type for _, type in snapshot.typed_values_at(offset, wanted)), None)
+    value = snapshot.visible_value(name, offset)
+    return None if value is None else value[1]
 
 
 def _operator_signature(op: Op, call: CallSite) -> SignatureHelp:

@@ -101,15 +101,15 @@ async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighli
         return None
     offset = seen.converter.offset(params.position)
     layer = await layer_under(server, seen, offset)
+    if layer is not None:
+        index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
+        places = seen.converter.plain_ranges(index.spans_of(layer.names))
+        return Plain([HighlightEntry(place) for place in places])
     # The first that is asked for loads numpy, for a tenth of a second.
-    if layer is None and seen.snapshot.lines.length <= _HIGHLIGHTED_AT_ONCE and "numpy" in sys.modules:
+    if seen.snapshot.lines.length <= _HIGHLIGHTED_AT_ONCE and "numpy" in sys.modules:
         return Plain(_highlight_entries(seen.snapshot, seen.converter, offset))
-    if layer is None:
-        thread = server.state.analysis.thread
-        return Plain(await thread.run(_highlight_entries, seen.snapshot, seen.converter, offset))
-    index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
-    places = seen.converter.plain_ranges(index.spans_of(layer.names))
-    return Plain([HighlightEntry(place) for place in places])
+    thread = server.state.analysis.thread
+    return Plain(await thread.run(_highlight_entries, seen.snapshot, seen.converter, offset))
 
 
 def _highlight_entries(snapshot: Snapshot, converter: ProtocolConverter, offset: int) -> list[HighlightEntry]:

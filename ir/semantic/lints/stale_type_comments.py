@@ -23,7 +23,7 @@ from ...internal_errors import internal_error
 from ...printing.types import type_to_text
 from ...syntax.lexer import WHITE_SPACE
 from ...text.text_span import TextSpan
-from ...type_visitor import has_error, has_incomplete
+from ...type_visitor import has_error, known_type
 from ...types import TensorType, Type
 from ..cache_regions import CacheBlock
 from ..snapshot import Snapshot
@@ -352,7 +352,7 @@ def _differs(written: str, inferred: Type) -> bool:
     if isinstance(inferred, TensorType) and written == type_to_text(inferred):
         return False  # it is written as TVM prints it, as almost all are: none of them need be read
     type = type_of_comment(written)
-    if type is None or type == inferred or has_error(inferred) or has_incomplete(inferred):
+    if type is None or type == inferred or known_type(inferred) is None:
         return False
     # Written differently, two types may still be the same: that is seen where both are printed. The type variable of a
     # function stands for itself in a comment, which by itself reads it as a type without arguments, ``A[]``.

@@ -68,7 +68,7 @@ def value_completions_at(snapshot: Snapshot, place: StatementPlace, span: TextSp
 
 def field_completions(snapshot: Snapshot, place: StatementPlace, name: str, span: TextSpan) -> Iterator[Completion]:
     """The fields of the tuple that a name is bound to, by number."""
-    type = next((type for other, type in snapshot.typed_values_at(place.scope) if other == name), None)
+    _, type = snapshot.visible_value(name, place.scope) or ("", None)
     if isinstance(type, TupleType):
         for number, field in enumerate(type.fields):
             yield Completion(str(number), CompletionKind.VALUE, span, repr(field))

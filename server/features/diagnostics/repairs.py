@@ -209,8 +209,7 @@ def _missing_sign(snapshot: Snapshot, diagnostic: Diagnostic) -> Iterator[Fix]:
     is_called = snapshot.lines.part(span.end, span.end + 40).lstrip().startswith("(")
     if is_called and snapshot.functions_named([f"@{name}"]):
         yield replacement(span, f"@{name}")
-    wanted = re.compile(f"%{re.escape(name)}$", re.MULTILINE)
-    if not is_called and next(iter(snapshot.typed_values_at(span.start, wanted)), None) is not None:
+    if not is_called and snapshot.visible_value(f"%{name}", span.start) is not None:
         yield replacement(span, f"%{name}")
 
 
