@@ -77,13 +77,15 @@ def test_what_a_comment_says_is_shown_as_it_stands() -> None:
 
 @pytest.mark.parametrize("name", ["parameters", "arms of a match", "statements on a line", "branches"])
 def test_the_outline_of_a_hostile_text_takes_time_that_goes_with_its_length(name: str) -> None:
-    seconds: list[float] = []
-    for size in (300, 2_400):
-        snapshot = Snapshot.open(HOSTILE_TEXTS[name](size), "a")
+    def seconds_of_outline(text: str) -> float:
+        snapshot = Snapshot.open(text, "a")
         feature.diagnostics(snapshot)
         started = time.process_time()
         assert len(outline(snapshot)) > 0
-        seconds.append(time.process_time() - started)
+        return time.process_time() - started
+
+    # The better of two: the collector of a process with a thousand tests behind it may take as long as all else.
+    seconds = [min(seconds_of_outline(HOSTILE_TEXTS[name](size)) for _ in range(2)) for size in (300, 2_400)]
     assert seconds[1] < 24 * seconds[0] + 0.3  # eight times as long; 64 times as much was 4 s and more
 
 
