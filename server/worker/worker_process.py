@@ -102,10 +102,6 @@ class TaskFailed(msgspec.Struct, frozen=True):
     cancelled: bool = False
 
 
-class _Cancelled(BaseException):
-    """Raised in a job that was cancelled. No ``except Exception`` of a pass can swallow it."""
-
-
 _PLAIN: Final = frozenset(
     (
         *(
@@ -253,13 +249,13 @@ class _Worker:
                 # meet that, so the process goes, and the next job has another.
                 os._exit(0)
             self._cancelled.discard(self._current)
-            raise _Cancelled
+            raise WorkCancelled
 
     def _run(self, message: Run) -> Done | TaskFailed:
         folder, depth = _current_folder(), sys.getrecursionlimit()
         try:
             return self._outcome(message)
-        except (_Cancelled, WorkCancelled):
+        except WorkCancelled:
             return TaskFailed(message.id, "cancelled", cancelled=True)
         finally:
             _restore(folder, depth)
@@ -269,13 +265,13 @@ class _Worker:
         try:
             self._current = message.id
             if message.id in self._cancelled:
-                raise _Cancelled
+                raise WorkCancelled
             result = cancellation.run(lambda: message.job.run(lambda text: self._send(Reported(message.id, text))))
             self._current = None
             return Done(message.id, result)
         except MemoryError:
             return TaskFailed(message.id, "out of memory: the limit is relay.worker.memoryLimit")
-        except (_Cancelled, WorkCancelled):
+        except WorkCancelled:
             raise
         except BaseException as error:
             from relay_lsp.ir.printing import TypeTooLongError  # a worker that starts does not wait for it

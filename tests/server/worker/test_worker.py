@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from relay_lsp.server.pass_calls import PassCall
+from relay_lsp.server.worker.jobs import RunPasses
 from relay_lsp.server.worker.worker import JobCancelled, JobError, JobTimeout, Worker, WorkerDied
 from relay_lsp.server.worker.worker_process import Progress
 
@@ -92,6 +94,35 @@ async def test_cancelling_the_caller_stops_the_job(worker: Worker) -> None:
     started = time.monotonic()
     assert await worker.run(Code("return 'free'")) == "free"
     assert time.monotonic() - started < 5
+
+
+async def test_a_pass_that_is_cancelled_is_no_pass_that_failed(
+    worker: Worker, capfd: pytest.CaptureFixture[str]
+) -> None:
+    parameters = "".join(f", %p{n}: Tensor[(4), float32]" for n in range(4))
+    values = ["%x", *(f"%{number}" for number in range(1, 4_000, 2))]
+    layers = "".join(
+        f"%{2 * n} = nn.batch_norm({values[n]}, %p0, %p1, %p2, %p3);\n{values[n + 1]} = %{2 * n}.0;\n"
+        for n in range(2_000)
+    )
+    text = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 4, 8, 8), float32]{parameters}) {{\n{layers}%3999\n}}\n'
+    runs = asyncio.Event()
+
+    def hear(call: str) -> None:
+        if call == "SimplifyInference":
+            runs.set()
+
+    passes = RunPasses(text, "model.relay", (PassCall("InferType"), PassCall("SimplifyInference")))
+    for milliseconds in range(0, 300, 50):  # wherever in the pass it is
+        runs.clear()
+        task = asyncio.create_task(worker.run(passes, progress=hear))
+        await runs.wait()
+        await asyncio.sleep(milliseconds / 1000)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert await worker.run(Code("return 'free'")) == "free"
+    assert "failed" not in capfd.readouterr().err
 
 
 async def test_restarting_ends_what_is_running(worker: Worker) -> None:
