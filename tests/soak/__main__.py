@@ -3,7 +3,8 @@
 Passes run on save and on command, some are cancelled, workers and servers are killed. Prints the latencies of
 diagnostics, and what memory the servers took in the course of time; 1 where it grew by more than a tenth in the second
 half, or something was lost: an answer, a step of the history, the diagnostics of the text that is there, or a server
-that was not killed; and where a server left the report of an error that is none of the soak's own kills.
+that was not killed; and where a server left the report of an error that is none of the soak's own kills, or its log
+has a traceback.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,6 +55,27 @@ def _reports_of_errors(folder: Path) -> list[str]:
         if _OWN_KILLS not in report.error:
             faults.append(f"error: {report.method}: {report.error}\n    " + "\n    ".join(report.stack))
     return faults
+
+
+@contextlib.contextmanager
+def _logged(log: Path) -> Iterator[None]:
+    """What servers and their workers write on standard error goes into a file."""
+    terminal = os.dup(2)
+    with log.open("wb") as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(terminal, 2)
+            os.close(terminal)
+
+
+def _tracebacks(log: Path) -> list[str]:
+    """Every traceback of a log, with what was written before it."""
+    before, *rest = log.read_text(errors="replace").split("Traceback (most recent call last):")
+    return [
+        f"error in the log: {text[-200:]}{after[:2_000]}" for text, after in zip([before, *rest], rest, strict=False)
+    ]
 
 
 def models() -> list[str]:
@@ -205,11 +228,13 @@ async def _soak(minutes: float, seed: int) -> int:
     texts = models()
     with tempfile.TemporaryDirectory() as folder:
         editors = [_Soak(folder, seed), _Soak(folder, seed + 1)]
-        await asyncio.gather(
-            editors[0].run(texts, minutes * 60, minutes * 60),
-            editors[1].run(texts, minutes * 60, min(_SERVER_KILLED_AFTER, minutes * 20)),
-        )
-        errors = _reports_of_errors(Path(folder))
+        log = Path(folder) / "log"
+        with _logged(log):
+            await asyncio.gather(
+                editors[0].run(texts, minutes * 60, minutes * 60),
+                editors[1].run(texts, minutes * 60, min(_SERVER_KILLED_AFTER, minutes * 20)),
+            )
+        errors = [*_reports_of_errors(Path(folder)), *_tracebacks(log)]
     ordered = sorted(seconds for soak in editors for seconds in soak.latencies)
     counts = {
         what: sum(getattr(soak, what) for soak in editors)
