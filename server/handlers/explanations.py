@@ -18,7 +18,7 @@ from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError
 from .arguments import cursor_in, one_argument, open_document, version_in
 from .passes import calls_asked_for
-from .running import work
+from .running import show_failure, work
 from .views import View, refusal, view
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ async def explain(server: RelayLanguageServer, *arguments: object) -> RemarksAns
         version = seen.version if version is None else version
         outcome = await server.state.passes.run(document, (call,), version, report, remarks=True)
     if outcome.failed is not None:
-        server.say(outcome.failed, Severity.ERROR)
-        return {"message": outcome.failed, "remarks": []}
+        failure = show_failure(server, seen.converter, outcome.failed, outcome.diagnostics)
+        return {"message": outcome.failed, "remarks": [], **failure}
     remarks = remarks_on(outcome.remarks, span)
     server.state.remarks.show(document, [*server.state.remarks.of(document), *remarks])
     server.refresh_views()
@@ -91,20 +91,19 @@ async def show_remarks(server: RelayLanguageServer, *arguments: object) -> Remar
         server.refresh_views()
         return {"message": "", "remarks": []}
     calls = await calls_asked_for(server, document, given)
-    title = ", ".join(map(str, calls))
+    title, converter = ", ".join(map(str, calls)), server.converter_for(document)
     async with work(server, f"Relay: {title}", title) as report:
         version = version_in(given.get("version"))
         outcome = await server.state.passes.run(document, calls, version, report, gates=True, remarks=True)
     if outcome.failed is not None:
-        server.say(outcome.failed, Severity.ERROR)
-        return {"message": outcome.failed, "remarks": []}
+        failure = show_failure(server, converter, outcome.failed, outcome.diagnostics)
+        return {"message": outcome.failed, "remarks": [], **failure}
     placed = [remark for remark in outcome.remarks if remark.span is not None]
     server.state.remarks.show(document, placed)
     server.refresh_views()
     missed = sum(remark.kind == "missed" for remark in placed)
     message = f"{title}: {len(placed) - missed} decisions to change something, {missed} to leave something alone"
     server.say(message, Severity.INFORMATION)
-    converter = server.converter_for(document)
     return {"message": message, "remarks": [_described(remark, converter) for remark in placed]}
 
 

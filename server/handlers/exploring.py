@@ -16,7 +16,7 @@ from ..pass_contexts import ContextOptions, config_entry
 from .addresses import folder_of
 from .arguments import field_of, open_document, version_in
 from .passes import calls_asked_for
-from .running import work
+from .running import place_of_failure, work
 from .views import refusal
 
 __all__ = ["register"]
@@ -43,11 +43,12 @@ async def on_explore(server: RelayLanguageServer, params: object) -> ExploreAnsw
         raise refusal(str(error)) from None
     reference, folder = ModelReference.read(document.text), folder_of(document.uri)
     model = await server.state.models.find(folder, reference) if reference is not None and folder is not None else None
-    title = ", ".join(map(str, calls)) or "no passes"
+    title, converter = ", ".join(map(str, calls)) or "no passes", server.converter_for(document)
     async with work(server, f"Relay: explore {title}", f"explore {title}") as report:
         run = await server.state.passes.explore(document, calls, None if level is None else given, version, report)
     if not run.trace:
-        raise refusal(run.failed or "there is nothing to show")
+        place = place_of_failure(converter, run.diagnostics)
+        raise refusal(run.failed or "there is nothing to show", place or None)
     trace = run.trace
     if reference is not None and model is not None and not model.failed:
         trace = with_model(trace, reference.file, model.nodes)

@@ -13,7 +13,7 @@ from ..documents.documents import Document
 from ..features.documentation.pass_documentation import PassEntry, describe_passes
 from ..features.passes.aligned_preview import aligned_texts, correspondences
 from ..features.passes.exporting import command_line
-from ..lsp.answers import AlignedAnswer, PreviewAnswer, PreviewChanges, RunAnswer, VerificationAnswer
+from ..lsp.answers import AlignedAnswer, FailedAt, PreviewAnswer, PreviewChanges, RunAnswer, VerificationAnswer
 from ..lsp.capabilities import RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.methods import PASSES, PREVIEW
@@ -22,7 +22,7 @@ from ..pass_calls import PassCall, PassCallError
 from .addresses import path_of
 from .arguments import calls_in, cursor_in, field_of, numbers_in, one_argument, open_document, version_in
 from .history import calls_of_steps
-from .running import described_steps, run_and_apply, run_passes, skipped_words, work
+from .running import described_steps, run_and_apply, run_passes, show_failure, skipped_words, work
 from .views import refusal
 
 if TYPE_CHECKING:
@@ -103,12 +103,16 @@ async def verify(server: RelayLanguageServer, *arguments: object) -> Verificatio
     given = one_argument(arguments)
     document = open_document(server, given.get("uri"))
     calls = calls_in(_pipeline_asked_for(server, document, given))
-    title = ", ".join(map(str, calls))
+    title, converter = ", ".join(map(str, calls)), server.converter_for(document)
     async with work(server, f"Relay: verify {title}", f"verify {title}") as report:
         outcome = await server.state.passes.verify(document, calls, version_in(given.get("version")), report)
-    message = f"{title}: {outcome.message}" if outcome.agrees else outcome.message
-    not_so = Severity.WARNING if outcome.is_undecided else Severity.ERROR
-    server.say(message, Severity.INFORMATION if outcome.agrees else not_so)
+    failure: FailedAt = {}
+    if outcome.agrees:
+        server.say(f"{title}: {outcome.message}", Severity.INFORMATION)
+    elif outcome.is_undecided:
+        server.say(outcome.message, Severity.WARNING)
+    else:
+        failure = show_failure(server, converter, outcome.message, outcome.diagnostics)
     return {
         "agrees": outcome.agrees,
         "message": outcome.message,
@@ -116,6 +120,7 @@ async def verify(server: RelayLanguageServer, *arguments: object) -> Verificatio
         "kind": outcome.kind,
         "reduced": outcome.reduced,
         "steps": [{"pass": step.name, "difference": step.difference, "reason": step.reason} for step in outcome.steps],
+        **failure,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import uuid
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from relay_lsp.ir.diagnostics import Severity, TextEdit
+from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
 
 from ..documents.documents import Document
 from ..features.passes.following import place_after
@@ -26,10 +26,20 @@ from ..worker.worker import JobCancelled, JobError
 from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, read_when_idle, refusal
 
 if TYPE_CHECKING:  # a start does without them
-    from ..lsp.answers import PassRunEntry, RunAnswer
+    from ..lsp.answers import FailedAt, PassRunEntry, RunAnswer
+    from ..lsp.conversion import ProtocolConverter
     from ..worker.pass_outcomes import PassesOutcome, StepOutcome
 
-__all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "skipped_words", "work"]
+__all__ = [
+    "apply",
+    "described_steps",
+    "place_of_failure",
+    "run_and_apply",
+    "run_passes",
+    "show_failure",
+    "skipped_words",
+    "work",
+]
 
 _NAMES_SHOWN = 3
 """Of a long pipeline, the progress names so many passes, and the one that it is at: it stands over the text."""
@@ -66,13 +76,10 @@ async def run_and_apply(
             server.say(str(error), Severity.INFORMATION if by_user else Severity.ERROR)
         return {"changed": False, "applied": False, "message": str(error), "steps": []}
     if outcome.failed is not None:
-        report = _report(outcome, False, outcome.failed)
-        places = [diagnostic.span for diagnostic in outcome.diagnostics if diagnostic.span not in (None, FIRST_WORD)]
-        if places and fields_of(server.initialization_options).get("showsErrors") is True:
-            report["errorAt"] = old.plain_range(places[0])
-        else:
-            server.say(outcome.failed, Severity.ERROR)
-        return report
+        return {
+            **_report(outcome, False, outcome.failed),
+            **show_failure(server, old, outcome.failed, outcome.diagnostics),
+        }
     if not outcome.changed:
         message = f"{names}: nothing to change{skipped_words(outcome)}"
         server.say(message, Severity.INFORMATION)
@@ -92,6 +99,24 @@ async def run_and_apply(
         position = server.converter_of(document.uri, outcome.text).position(place)
         report["position"] = {"line": position.line, "character": position.character}
     return report
+
+
+def place_of_failure(converter: ProtocolConverter, diagnostics: Iterable[Diagnostic]) -> FailedAt:
+    """Where the first of the diagnostics of passes stands that has a place in the text."""
+    places = (diagnostic.span for diagnostic in diagnostics)
+    place = next((span for span in places if span not in (None, FIRST_WORD)), None)
+    return {} if place is None else {"errorAt": converter.plain_range(place)}
+
+
+def show_failure(
+    server: RelayLanguageServer, converter: ProtocolConverter, message: str, diagnostics: Iterable[Diagnostic]
+) -> FailedAt:
+    """Show the user why passes failed; for a client that shows errors by itself, the place goes into the answer."""
+    place = place_of_failure(converter, diagnostics)
+    if place and fields_of(server.initialization_options).get("showsErrors") is True:
+        return place
+    server.say(message, Severity.ERROR)
+    return {}
 
 
 def _done_words(outcome: PassesOutcome) -> str:

@@ -159,6 +159,6 @@ def cancelled(title: str) -> JsonRpcException:
     return JsonRpcException(f"{title}: cancelled", code=REQUEST_CANCELLED)
 
 
-def refusal(message: str) -> JsonRpcException:
+def refusal(message: str, data: object = None) -> JsonRpcException:
     """The answer to a request that cannot be fulfilled for a reason that the user should read."""
-    return JsonRpcException(message, code=_REQUEST_FAILED)
+    return JsonRpcException(message, code=_REQUEST_FAILED, data=data)

@@ -73,7 +73,13 @@ class LineColumn(TypedDict):
     character: int
 
 
-class _Run(TypedDict):
+class FailedAt(TypedDict, total=False):
+    """Where passes failed, for a client that shows errors by itself."""
+
+    errorAt: Range
+
+
+class _Run(FailedAt):
     changed: bool
     applied: bool
     message: str
@@ -85,7 +91,6 @@ class RunAnswer(_Run, total=False):
     steps: Sequence[PassRunEntry]
     position: LineColumn
     outdated: bool
-    errorAt: Range
 
 
 class OperatorCountEntry(TypedDict):
@@ -153,7 +158,7 @@ VerificationStepEntry = TypedDict("VerificationStepEntry", {"pass": str, "differ
 """How far the results before and after a pass are apart; ``reason`` says why they were not compared."""
 
 
-class VerificationAnswer(TypedDict):
+class VerificationAnswer(FailedAt):
     """Whether passes keep what the text computes."""
 
     agrees: bool
@@ -164,7 +169,7 @@ class VerificationAnswer(TypedDict):
     steps: Sequence[VerificationStepEntry]
 
 
-class ReductionAnswer(TypedDict):
+class ReductionAnswer(FailedAt):
     """The smallest text on which passes go wrong, and how many values there were and are."""
 
     message: str
@@ -180,7 +185,7 @@ RemarkEntry = TypedDict(
 """What a pass decides on a value, and why."""
 
 
-class RemarksAnswer(TypedDict):
+class RemarksAnswer(FailedAt):
     """What passes decide on values."""
 
     message: str

@@ -17,6 +17,7 @@ from .span_layers import layers_at_spans
 from .worker_process import Progress
 
 if TYPE_CHECKING:
+    from relay_lsp.ir.diagnostics import Diagnostic
     from relay_lsp.ir.expressions import Expr
     from relay_lsp.ir.spans import AnySpan
 
@@ -106,6 +107,7 @@ class ExploredRun:
 
     trace: str
     failed: str | None
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,8 @@ class ExplorePasses:
         """Run the passes and write the trace."""
         traced = self.passes.run(progress)
         progress("writing the trace")
-        return ExploredRun("".join(traced.lines or ()), traced.outcome.failed)
+        outcome = traced.outcome
+        return ExploredRun("".join(traced.lines or ()), outcome.failed, outcome.diagnostics)
 
 
 def _without_collection(lines: Iterator[str]) -> Iterator[str]:

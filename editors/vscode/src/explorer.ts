@@ -1,8 +1,9 @@
 // The explorer in a panel: the page that the server gives, the runs that the page asks for, and the buffer as it is edited.
 import * as vscode from 'vscode';
-import { BaseLanguageClient } from 'vscode-languageclient';
+import { BaseLanguageClient, ResponseError } from 'vscode-languageclient';
 import { Pipeline, savePipeline } from './pipelines';
 import * as protocol from './protocol';
+import { showFailure } from './running';
 
 /** What the page asks for: another run, the passes that there are, the text as it is now, or to save passes. */
 interface Question {
@@ -24,7 +25,17 @@ const REST = 300;
  */
 export async function explore(client: () => BaseLanguageClient, { uri }: vscode.TextDocument, pipeline: Pipeline): Promise<void> {
     const textDocument = { uri: uri.toString() };
-    const first = await client().sendRequest(protocol.explore, { textDocument, ...pipeline, withPage: true });
+    let first: protocol.ExploreResult;
+    try {
+        first = await client().sendRequest(protocol.explore, { textDocument, ...pipeline, withPage: true });
+    } catch (error) {
+        const place = error instanceof ResponseError ? (error.data as protocol.FailedAt | undefined)?.errorAt : undefined;
+        if (!place) {
+            throw error;
+        }
+        void showFailure(client(), uri, (error as Error).message, place);
+        return;
+    }
     const name = uri.path.split('/').pop() ?? '';
     const panel = vscode.window.createWebviewPanel('relay.explorer', `Explore ${name}`, vscode.ViewColumn.Active, {
         enableScripts: true,

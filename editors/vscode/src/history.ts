@@ -125,7 +125,7 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
             return undefined;
         }
         const { step, side } = chosen;
-        const result = await execute(this.client(), 'relay-lsp.goToStep', document, { id: step.id, side });
+        const result = await execute(this.client, 'relay-lsp.goToStep', document, { id: step.id, side });
         this.refresh();
         return result;
     }
@@ -138,7 +138,7 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
             void vscode.window.showInformationMessage('There is no pass in this history.');
             return undefined;
         }
-        const result = await execute(this.client(), 'relay-lsp.replay', document, { steps });
+        const result = await execute(this.client, 'relay-lsp.replay', document, { steps });
         this.refresh();
         return result;
     }
@@ -171,7 +171,13 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
         }
     }
 
+    /** Forget the history of every buffer, if the user says so: nothing brings it back. */
     async clear(): Promise<void> {
+        const question = 'Clear the pass history of all Relay texts?';
+        const detail = 'What passes did, and the texts before them, cannot be restored afterwards.';
+        if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, 'Clear')) !== 'Clear') {
+            return;
+        }
         await this.client().sendRequest('workspace/executeCommand', { command: 'relay-lsp.clearHistory', arguments: [] });
         this.refresh();
     }

@@ -207,6 +207,7 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
             return;
         }
         const { line, character } = editor.selection.active;
+        const { version } = editor.document;
         const answer = await this.client().sendRequest(protocol.neighbouringLayer, {
             ...textDocument(editor.document),
             position: { line, character },
@@ -215,6 +216,9 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
         if (!answer) {
             vscode.window.setStatusBarMessage(direction === 'here' ? 'No layer here.' : `No ${direction} layer.`, 3000);
             return;
+        }
+        if (version !== editor.document.version) {
+            return; // The places are those of a text that is no more.
         }
         const ranges = direction === 'here' ? answer.ranges.map(range) : [range(answer.range)];
         // The cursor stands at the beginning: a long line would scroll away with its end.

@@ -151,7 +151,7 @@ export class PassCommands {
     }
 
     private async execute(command: string, document: vscode.TextDocument, what: Record<string, unknown>) {
-        const result = await execute(this.client(), command, document, what);
+        const result = await execute(this.client, command, document, what);
         this.changed();
         return result;
     }

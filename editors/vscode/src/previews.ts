@@ -128,7 +128,7 @@ export class Previews implements vscode.HoverProvider, vscode.Disposable {
             void vscode.window.showInformationMessage('The text of a model cannot be changed: save it as Relay first.');
         } else if (shown) {
             const { passes, version } = shown.result;
-            const applied = await execute(this.client(), 'relay-lsp.runPipeline', shown.document, { passes, version });
+            const applied = await execute(this.client, 'relay-lsp.runPipeline', shown.document, { passes, version });
             this.changed();
             if (applied.applied) {
                 await vscode.commands.executeCommand('workbench.action.closeActiveEditor');

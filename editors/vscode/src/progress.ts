@@ -1,6 +1,6 @@
 // Work of the server that the user may cancel: shown with its button, once it has taken long enough to be noticed.
 import * as vscode from 'vscode';
-import { BaseLanguageClient, ProgressToken, WorkDoneProgressCancelNotification } from 'vscode-languageclient';
+import { BaseLanguageClient, ProgressToken, State, WorkDoneProgressCancelNotification } from 'vscode-languageclient';
 
 /** What is done before this, in milliseconds, is never shown: a notification that flickers is worse than none. */
 const UNNOTICED = 500;
@@ -36,6 +36,13 @@ export function showProgress(client: BaseLanguageClient): void {
         }
         next(token, params);
     };
+    client.onDidChangeState(({ newState }) => {
+        // A server that has ended tells of no end.
+        if (newState === State.Stopped) {
+            shown.forEach(work => work.end());
+            shown.clear();
+        }
+    });
 }
 
 /** One piece of work, from its beginning to its end. */

@@ -22,7 +22,12 @@ export interface PassDescription {
     options: PassOption[];
 }
 
-export interface RunResult {
+/** Where the first error stands that passes failed at. */
+export interface FailedAt {
+    errorAt?: Range;
+}
+
+export interface RunResult extends FailedAt {
     changed: boolean;
     applied: boolean;
     message: string;
@@ -30,8 +35,6 @@ export interface RunResult {
     position?: { line: number; character: number };
     /** Whether the text moved on meanwhile, and was left alone. */
     outdated?: boolean;
-    /** Where the first error stands that the passes failed at. */
-    errorAt?: Range;
     /** What each pass did; absent where a text of the history came back without a pass. */
     steps?: { pass: string; changed: boolean; milliseconds: number }[];
 }

@@ -80,7 +80,11 @@ export class ProvenanceView implements vscode.TreeDataProvider<ProvenanceItem>, 
     /** Where the value under the cursor came from: its origins in the source, and the passes that made it. */
     async showOrigins(): Promise<protocol.Provenance | undefined> {
         const editor = vscode.window.activeTextEditor;
+        const version = editor?.document.version;
         const answer = editor && (await this.client().sendRequest(protocol.provenance, position(editor)));
+        if (version !== editor?.document.version) {
+            return undefined; // The places are those of a text that is no more.
+        }
         if (!editor || !answer) {
             this.say('There is no value here.');
             return undefined;

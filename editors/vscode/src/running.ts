@@ -11,11 +11,12 @@ const REQUIRED = 'InferType';
  * stays at the value that it stood at, and its line where it was on the screen.
  */
 export async function execute(
-    client: BaseLanguageClient,
+    current: () => BaseLanguageClient,
     command: string,
     document: vscode.TextDocument,
     what: Record<string, unknown>,
 ): Promise<protocol.RunResult> {
+    const client = current();
     const editor = vscode.window.visibleTextEditors.find(each => each.document === document);
     const position = editor?.selection.active;
     const visible = editor?.visibleRanges[0];
@@ -32,7 +33,7 @@ export async function execute(
         ],
     })) as protocol.RunResult;
     if (result?.outdated) {
-        void offerAgain(client, command, document, what, result.message);
+        void offerAgain(current, command, document, what, result.message);
     } else if (result?.errorAt) {
         void showFailure(client, document.uri, result.message, result.errorAt);
     } else if (result?.applied && (result.steps?.filter(step => step.pass !== REQUIRED).length ?? 0) > 1) {
@@ -56,7 +57,7 @@ export async function execute(
 
 /** Have the user decide whether passes that an edit overtook run on the text as it is now. */
 async function offerAgain(
-    client: BaseLanguageClient,
+    current: () => BaseLanguageClient,
     command: string,
     document: vscode.TextDocument,
     what: Record<string, unknown>,
@@ -64,7 +65,7 @@ async function offerAgain(
 ): Promise<void> {
     const again = 'Run Again';
     if ((await vscode.window.showWarningMessage(message, again)) === again) {
-        await execute(client, command, document, { ...what, version: document.version });
+        await execute(current, command, document, { ...what, version: document.version });
     }
 }
 
@@ -107,7 +108,7 @@ export function followRuns(client: BaseLanguageClient, changed: () => void): voi
             }
             return result;
         }
-        const result = await execute(client, command, document, what);
+        const result = await execute(() => client, command, document, what);
         changed();
         return result;
     };

@@ -39,7 +39,8 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
 export function serverSettings(): string {
     const settings = vscode.workspace.getConfiguration('relay');
     // Until VS Code knows the defaults of our settings, one that is not set has no value: that is none other than empty.
-    return JSON.stringify([serverAddress(), settings.get('server.command', []), settings.get('server.python', '')]);
+    const names = [settings.get('server.command', []), settings.get('server.python', ''), settings.get('server.token', '')];
+    return JSON.stringify([serverAddress(), ...names]);
 }
 
 /** Tell that no server listens at the address that the settings name, or that they name none. */

@@ -99,6 +99,7 @@ def test_a_pass_on_a_broken_text_says_why_and_leads_to_the_error(flow):
     assert seen["buttons"] == ["Show the Error"]
     line = BROKEN[: BROKEN.index("nn.rellu")].count("\n") + 1
     assert f"Ln {line}, Col " in seen["cursor"]
+    assert seen["exploring"] == ["Show the Error"]
 
 
 def test_one_undo_restores_the_bytes(flow):
@@ -186,6 +187,12 @@ def test_a_value_leads_to_what_it_was_made_from_and_back(flow):
     assert any("nn.batch_norm(" in row for row in seen["origins"])
     assert "before" in seen["earlier"]
     assert any("is now" in row for row in seen["fate"])
+
+
+def test_a_history_is_cleared_once_the_user_has_agreed(flow):
+    seen = flow("clearing")
+    assert "cannot be restored" in seen["question"]
+    assert seen["kept"] == seen["before"]
 
 
 def test_a_fence_of_markdown_has_the_colours_of_relay(flow):

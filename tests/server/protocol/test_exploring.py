@@ -67,6 +67,9 @@ async def test_what_cannot_be_explored_is_refused_with_the_reason(editor: Editor
     editor.open(MODEL)
     with pytest.raises(JsonRpcException, match="0 to 4"):
         await explore(editor, passes=[], level=9)
-    editor.open(MODEL.replace("nn.relu", "nn.rellu"))
-    with pytest.raises(JsonRpcException, match="has an error"):
+    text = MODEL.replace("nn.relu", "nn.rellu")
+    editor.open(text)
+    with pytest.raises(JsonRpcException, match="has an error") as refused:
         await explore(editor, passes=["SimplifyInference"])
+    at = refused.value.data["errorAt"]["start"]
+    assert text.splitlines()[at["line"]][at["character"] :].startswith("nn.rellu")

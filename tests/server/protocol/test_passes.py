@@ -121,13 +121,15 @@ async def test_passes_over_a_broken_text_are_refused_with_the_reason(editor: Edi
     assert any("the text has an error" in message for message in editor.messages)
 
 
-async def test_a_client_that_shows_errors_is_told_where_the_first_stands() -> None:
+@pytest.mark.parametrize("command", ["runPipeline", "verify", "showRemarks", "reduce"])
+async def test_a_client_that_shows_errors_is_told_where_the_first_stands(command: str) -> None:
     showing = await start("visual-studio-code", {"showsErrors": True})
     text = MODEL.replace("multiply", "multiplie")
     showing.open(text)
-    answer = await run(showing, "relay-lsp.runPipeline", passes=["EliminateCommonSubexpr"])
+    answer = await run(showing, f"relay-lsp.{command}", passes=["EliminateCommonSubexpr"])
     at = answer["errorAt"]["start"]
     assert text.splitlines()[at["line"]][at["character"] :].startswith("multiplie")
+    assert "the text has" in answer["message"]
     assert not any("the text has an error" in message for message in showing.messages)
     await leave(showing)
 

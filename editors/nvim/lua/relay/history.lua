@@ -213,8 +213,11 @@ function M.save_pipeline()
   end, buffer)
 end
 
---- Forget the history of every buffer.
+--- Forget the history of every buffer, if the user says so: nothing brings it back.
 function M.clear()
+  if vim.fn.confirm('Clear the pass history of all Relay texts? It cannot be restored.', '&Clear\n&Keep', 2) ~= 1 then
+    return
+  end
   client.request('workspace/executeCommand', { command = 'relay-lsp.clearHistory', arguments = {} }, nil, source())
 end
 

@@ -32,10 +32,12 @@ local function event_entries(events, buffer)
   return entries
 end
 
-local function show(title, entries)
-  vim.fn.setloclist(0, {}, ' ', { title = title, items = entries })
-  vim.cmd('lopen')
-  vim.cmd('wincmd p')
+--- List places beside the window that they were asked for in; the user may have gone to another one meanwhile.
+local function show(window, title, entries)
+  if vim.api.nvim_win_is_valid(window) then
+    vim.fn.setloclist(window, {}, ' ', { title = title, items = entries })
+    vim.api.nvim_win_call(window, function() vim.cmd('lopen') end)
+  end
 end
 
 local function one_line(text)
@@ -44,7 +46,7 @@ end
 
 --- Where the value under the cursor came from: its origins in the source, and the passes that made it.
 function M.origins()
-  local buffer = vim.api.nvim_get_current_buf()
+  local buffer, window = vim.api.nvim_get_current_buf(), vim.api.nvim_get_current_win()
   if texts.moment(buffer) then
     messages.say('Ask in the buffer itself where a value came from; here :RelayFate tells where it went.')
     return
@@ -75,14 +77,14 @@ function M.origins()
     local below = vim.tbl_map(function(entry) return '    ← ' .. one_line(entry.text) end, entries)
     texts.annotate(buffer, answer.range, '← ' .. note, encoding_of(buffer), #below > 0 and below or nil)
     if #entries > 0 then
-      show(one_line(answer.text), entries)
+      show(window, one_line(answer.text), entries)
     end
   end)
 end
 
 --- Where the value under the cursor of an earlier text went.
 function M.fate()
-  local earlier = vim.api.nvim_get_current_buf()
+  local earlier, window = vim.api.nvim_get_current_buf(), vim.api.nvim_get_current_win()
   local moment = texts.moment(earlier)
   if not moment then
     messages.say('Open an earlier text with :RelayHistory, and ask there where its values went.')
@@ -125,7 +127,7 @@ function M.fate()
         or #answer.places > 0 and ('line %d'):format(answer.places[1].start.line + 1)
         or 'edited away since'
       texts.annotate(earlier, answer.range, '→ ' .. note, encoding)
-      show(one_line(answer.text) .. ' → ' .. note, entries)
+      show(window, one_line(answer.text) .. ' → ' .. note, entries)
     end, buffer)
   end
 

@@ -9,6 +9,6 @@ import * as tutorial from './tutorial.mjs';
 /** In the order in which they happen: each goes on from where the one before it left the workbench. */
 export const flows = [
     reading.brokenFile, reading.reading, passes.pass, passes.saving, passes.documentation, passes.requiredOption, passes.form,
-    passes.pipeline, passes.failing, explore, tutorial.tutorial, tutorial.history, tutorial.provenance, reading.markdown, reading.statusAndIcon,
-    models.models, models.otherModels, layers,
+    passes.pipeline, passes.failing, explore, tutorial.tutorial, tutorial.history, tutorial.provenance, tutorial.clearing,
+    reading.markdown, reading.statusAndIcon, models.models, models.otherModels, layers,
 ];

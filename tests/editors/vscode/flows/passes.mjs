@@ -154,5 +154,14 @@ export async function failing(workbench) {
     await notice.locator('.monaco-button', { hasText: 'Show the Error' }).click();
     await workbench.until('the error', async () => !(await cursor.innerText()).startsWith('Ln 1,'));
     seen.cursor = await cursor.innerText();
+    // The explorer, which shows nothing of such a text, leads there as well.
+    await workbench.palette('Relay: Explore Pipeline');
+    await workbench.answer('Type it');
+    await page.locator('.quick-input-message', { hasText: 'Passes in order' }).waitFor();
+    await workbench.type('SimplifyInference');
+    await page.keyboard.press('Enter');
+    await notice.waitFor();
+    seen.exploring = await notice.locator('.notification-list-item-buttons-container .monaco-button').allInnerTexts();
+    await page.keyboard.press('Escape');
     return seen;
 }

@@ -98,3 +98,25 @@ export async function provenance(workbench) {
     await workbench.shot('fate');
     return seen;
 }
+
+/** The history is cleared when the user says so a second time. */
+export async function clearing(workbench) {
+    const { page } = workbench;
+    const rows = workbench.view('Relay Pass History');
+    const question = page.locator('.monaco-dialog-box');
+    await workbench.quickOpen('resnet18.relay');
+    await workbench.palette('Relay: Show Pass History');
+    await workbench.until('the history', async () => (await rows.count()) >= 3);
+    const seen = { before: await rows.count() };
+    await workbench.palette('Relay: Clear Pass History');
+    await question.waitFor();
+    seen.question = await question.innerText();
+    await workbench.shot('clearing');
+    await question.locator('.monaco-button', { hasText: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    seen.kept = await rows.count();
+    await workbench.palette('Relay: Clear Pass History');
+    await question.locator('.monaco-button', { hasText: 'Clear' }).click();
+    await workbench.until('no history', async () => (await rows.count()) === 0);
+    return seen;
+}
