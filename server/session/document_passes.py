@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,11 @@ from relay_lsp.ir.text.line_index import LineIndex
 
 from ..documents.documents import Document, Documents
 from ..features.hints.pass_hints import pass_hints
-from ..features.passes.pipeline_comment import pipeline_comment, pipeline_context, pipeline_place
+from ..features.passes.pipeline_comment import pipeline_beginning, pipeline_comment, pipeline_context, pipeline_place
 from ..history.service import HistoryService
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..pass_contexts import ContextOptions, UnknownPass, read_context_comment, unknown_passes
+from ..scheduling.idle_time import IdleTime
 from ..settings import Settings
 from ..worker.outcome_memory import OutcomeMemory
 from ..worker.read_texts import FIRST_WORD
@@ -55,6 +56,7 @@ class DocumentPasses:
         worker: Worker,
         extensions: Extensions,
         history: HistoryService,
+        idle_time: IdleTime,
         settings_for: Callable[[str], Settings],
         instruments: Callable[[], tuple[PassCall, ...]],
         findings_changed: Callable[[Document], object],
@@ -64,20 +66,51 @@ class DocumentPasses:
         self._worker = worker
         self._extensions = extensions
         self._history = history
+        self._idle_time = idle_time
         self._settings_for = settings_for
         self._instruments = instruments
         self._findings_changed = findings_changed
         self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
+        self._of_comments: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
+        """What is wrong with the comment that names a document's pipeline, with the beginning of the text up to it."""
+        self._examining: dict[str, asyncio.Task[None]] = {}
         self._outcomes = OutcomeMemory()
 
     def findings(self, uri: str, lines: LineIndex) -> Sequence[Diagnostic]:
-        """What passes found in a document the last time it was saved; it holds for the very text that they saw."""
+        """What passes found in a document the last time it was saved; it holds for the very text that they saw.
+
+        Without that, what is wrong with the comment that names its pipeline.
+        """
         seen, findings = self._findings.get(uri, ("", ()))
-        return findings if findings and seen == lines.text else ()
+        if findings and seen == lines.text:
+            return findings
+        seen, findings = self._of_comments.get(uri, ("", ()))
+        return findings if findings and seen == pipeline_beginning(lines) else ()
 
     def forget(self, uri: str) -> None:
         """Drop what was found in a document that is closed."""
         self._findings.pop(uri, None)
+        self._of_comments.pop(uri, None)
+        if (task := self._examining.pop(uri, None)) is not None:
+            task.cancel()
+
+    def examine_comment(self, document: Document) -> None:
+        """Once the user pauses, look at the comment that names a document's pipeline, where it is another one."""
+        uri, (seen, _) = document.uri, self._of_comments.get(document.uri, ("", ()))
+        if uri not in self._examining and seen != pipeline_beginning(document.lines):
+            task = self._examining[uri] = asyncio.get_running_loop().create_task(self._examine_comment(document))
+            task.add_done_callback(lambda done: self._examining.get(uri) is done and self._examining.pop(uri))
+
+    async def _examine_comment(self, document: Document) -> None:
+        await self._idle_time.wait()
+        text = document.text
+        try:
+            findings = await self._faults_of_comment(document, parse_pipeline(pipeline_comment(text) or ()))
+        except (PassCallError, JobError) as error:
+            findings = (_fault_of_pipeline(text, error),)
+        if self._documents.is_open(document):
+            self._of_comments[document.uri] = pipeline_beginning(LineIndex(text)), findings
+            self._findings_changed(document)
 
     async def run(
         self,
@@ -267,16 +300,16 @@ class DocumentPasses:
             calls = parse_pipeline(self.pipeline_for(document))
             if not calls:
                 return ()
-            if unknown := await self._unknown_passes_of(document, calls):
-                self._take_findings(document, text, unknown)
+            faults = await self._faults_of_comment(document, calls)
+            self._of_comments[document.uri] = pipeline_beginning(LineIndex(text)), faults
+            if faults:
+                self._take_findings(document, text, faults)
                 return ()
             outcome = await self.run(document, calls, gates=True)
         except MovedOn:
             return ()
         except (PassCallError, JobError) as error:
-            message = str(error) if isinstance(error, PassCallError) else f"the pipeline was {error}"
-            place = pipeline_place(text, message)
-            self._take_findings(document, text, (Diagnostic("pass-failed", Severity.WARNING, message, place),))
+            self._take_findings(document, text, (_fault_of_pipeline(text, error),))
             return ()
         if self._settings_for(document.uri).apply_on_save and outcome.changed:
             await self.remember(document.uri, text, outcome)
@@ -284,8 +317,9 @@ class DocumentPasses:
         self._take_findings(document, text, tuple(self._findings_of(document, outcome)))
         return ()
 
-    async def _unknown_passes_of(self, document: Document, calls: Sequence[PassCall]) -> tuple[Diagnostic, ...]:
-        """The names in the document's comment that no pass has, whatever else is wrong with the text.
+    async def _faults_of_comment(self, document: Document, calls: Sequence[PassCall]) -> tuple[Diagnostic, ...]:
+        """The names in the document's comment that no pass has, and the options that ours do not take so, whatever else
+        is wrong with the text.
 
         Raises:
             JobError: the comment says what is no context.
@@ -293,14 +327,19 @@ class DocumentPasses:
         text, settings = document.text, self._settings_for(document.uri).context
         context = self.context_for(document)
         named = {*context.required, *context.disabled} - {*settings.required, *settings.disabled}
-        if pipeline_comment(text) is not None:  # what is wrong with settings is shown there
-            named.update(call.name for call in calls)
+        if pipeline_comment(text) is None:  # what is wrong with settings is shown there
+            calls = ()
+        named.update(call.name for call in calls)
         if not named:
             return ()
         await self._extensions.refresh()
         of_extensions = self._extensions.pass_names
-        unknown_names = await asyncio.to_thread(lambda: list(unknown_passes(sorted(named), of_extensions)))
-        return tuple(_unknown_pass(text, each) for each in unknown_names)
+
+        def faults() -> tuple[Diagnostic, ...]:
+            unknown = [_unknown_pass(text, each) for each in unknown_passes(sorted(named), of_extensions)]
+            return (*unknown, *(_at_pipeline(text, each) for each in _faults_of_options(calls, of_extensions)))
+
+        return await asyncio.to_thread(faults)
 
     def _findings_of(self, document: Document, outcome: PassesOutcome) -> list[Diagnostic]:
         """What failed at its place, and what would change as hints. Errors of the text itself are shown already."""
@@ -342,6 +381,27 @@ class DocumentPasses:
 
 def _at_pipeline(text: str, finding: Diagnostic) -> Diagnostic:
     return replace(finding, span=pipeline_place(text, finding.message), place=None)
+
+
+def _faults_of_options(calls: Iterable[PassCall], of_extensions: Collection[str]) -> Iterator[Diagnostic]:
+    """What is wrong with the options of our passes; those ``of_extensions`` are known to the worker alone.
+
+    Passes are imported: not on the event loop.
+    """
+    for call in calls:
+        from relay_lsp.passes.infrastructure.errors import PassError  # not loaded where no pass is named
+        from relay_lsp.passes.infrastructure.registry import create, find
+
+        if call.name not in of_extensions and find(call.name) is not None:
+            try:
+                create(call.name, **call.options)
+            except PassError as error:
+                yield from error.diagnostics
+
+
+def _fault_of_pipeline(text: str, error: PassCallError | JobError) -> Diagnostic:
+    message = str(error) if isinstance(error, PassCallError) else f"the pipeline could not run: {error}"
+    return Diagnostic("pass-failed", Severity.WARNING, message, pipeline_place(text, message))
 
 
 def _unknown_pass(text: str, unknown: UnknownPass) -> Diagnostic:

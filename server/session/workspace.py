@@ -71,7 +71,7 @@ class Workspace:
         self._asking: asyncio.Task[None] | None = None
         self.history = HistoryService(self._report_from_any_thread)
         self.passes = DocumentPasses(
-            *(client, self.documents, self.worker, self.extensions, self.history),
+            *(client, self.documents, self.worker, self.extensions, self.history, self.idle_time),
             settings_for=self.settings_for,
             instruments=self._instruments,
             findings_changed=self.publisher.schedule,
@@ -179,6 +179,7 @@ class Workspace:
 
     def _publish(self, document: Document, findings: Sequence[Diagnostic]) -> None:
         self.client.publish(document, findings)
+        self.passes.examine_comment(document)
         if self.extensions.has_questions and (self._asking is None or self._asking.done()):
             self._asking = asyncio.get_running_loop().create_task(self._ask_about_calls())
 

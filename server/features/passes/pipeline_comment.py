@@ -7,15 +7,23 @@ from __future__ import annotations
 
 import re
 
+from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ...pass_calls import option_parts
 
-__all__ = ["pipeline_comment", "pipeline_context", "pipeline_place"]
+__all__ = ["pipeline_beginning", "pipeline_comment", "pipeline_context", "pipeline_place"]
 
 _COMMENT = re.compile(r"^[ \t]*//[ \t]*relay-lsp:[ \t]*(?P<passes>[^\r\n]*)", re.MULTILINE)
 _HEAD = 4000
 """The comment belongs at the beginning of a file; code points further on are not examined."""
+
+
+def pipeline_beginning(lines: LineIndex) -> str:
+    """A text up to the end of its comment; empty where it has none. While this stays, so does all about the comment."""
+    beginning = lines.part(0, min(lines.length, _HEAD))
+    match = _COMMENT.search(beginning)
+    return "" if match is None else beginning[: match.end()]
 
 
 def pipeline_comment(text: str) -> str | None:

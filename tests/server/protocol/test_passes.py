@@ -218,12 +218,14 @@ async def test_on_save_what_would_change_is_a_quiet_hint(editor: Editor) -> None
         ("FastMath[", "FastMath", "FastMath["),
     ],
 )
+@pytest.mark.parametrize("saved", [False, True], ids=["typed", "saved"])
 async def test_what_is_wrong_with_the_pipeline_of_a_file_is_shown_where_it_says_so(
-    editor: Editor, pipeline: str, underlined: str, message: str
+    editor: Editor, pipeline: str, underlined: str, message: str, saved: bool
 ) -> None:
     line = f"// relay-lsp: {pipeline}"
     editor.open(MODEL.replace("def", f"{line}\ndef"))
-    editor.save()
+    if saved:
+        editor.save()
     (finding,) = await editor.diagnostics(lambda diagnostics: bool(diagnostics))
     assert message in finding.message
     assert (finding.range.start.line, finding.range.end.line) == (1, 1)
@@ -245,6 +247,16 @@ async def test_each_unknown_pass_of_a_file_is_shown_and_mended_also_in_a_text_wi
     params = types.CodeActionParams(editor.document, place, types.CodeActionContext([]))
     offered = await editor.client.text_document_code_action_async(params) or []
     assert any(action.title == "Change to `FoldConstant`" for action in offered)
+
+
+async def test_what_is_wrong_with_the_pipeline_of_a_file_goes_with_the_key_that_mends_it(editor: Editor) -> None:
+    line = "// relay-lsp: FoldConstnt"
+    editor.open(MODEL.replace("def", f"{line}\ndef"))
+    assert [item.code for item in await editor.diagnostics(lambda diagnostics: bool(diagnostics))] == ["unknown-pass"]
+    editor.change(" ", (6, 0))  # elsewhere: the error stays
+    assert [item.code for item in await editor.diagnostics()] == ["unknown-pass"]
+    editor.change("a", (1, line.index("nt")))
+    assert await editor.diagnostics() == []
 
 
 async def test_a_pipeline_that_cannot_run_keeps_no_pass_from_the_menu(editor: Editor) -> None:
