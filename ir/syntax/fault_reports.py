@@ -8,10 +8,11 @@ from typing import Final
 
 from ..diagnostics import Fix, TextEdit
 from ..text.text_span import TextSpan
+from .foreign_spellings import Respelling
 from .segment_text import MOST_FINDINGS, SegmentText
 from .shapes import ShapeFault
 from .suggestions import operator_prefix, replacement
-from .tokens import KINDS, LET, NAME, UNKNOWN
+from .tokens import GLOBAL, KINDS, LET, NAME, UNKNOWN
 
 __all__ = ["FaultReports", "token_at"]
 
@@ -72,8 +73,13 @@ class FaultReports:
         span = self.segment.span(token)
         text = self.texts[token]
         shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
-        fix = Fix(f"Remove `{shown}`", (TextEdit(span, ""),))
-        self.segment.report("unknown-character", f"`{shown}` means nothing in Relay", span, fix)
+        message = f"`{shown}` means nothing in Relay"
+        if text.startswith("#"):
+            fix = replacement(span, "//")
+            message += ": a comment begins with `//`"
+        else:
+            fix = Fix(f"Remove `{shown}`", (TextEdit(span, ""),))
+        self.segment.report("unknown-character", message, span, fix)
 
     def report_damaged(self, word: str, first: int, last: int) -> None:
         """Report the tokens from ``first`` to ``last``, which stand where ``word`` does while that is typed or deleted
@@ -82,12 +88,31 @@ class FaultReports:
         message = f"expected `{word}`, found {self.described(first)}"
         self.segment.report("unexpected-token", message, span, replacement(span, word))
 
-    def report_missing_sign(self, token: int) -> None:
-        """Report a name that is bound without the sign of a local variable, with the fix that writes it."""
-        variable = f"%{self.texts[token]}"
+    def report_missing_sign(self, token: int, kind: str, before: str = "") -> None:
+        """Report a name without the sign that its kind begins with, with the fix that writes it and what stands
+        ``before`` it."""
+        sign = "@" if kind == GLOBAL else "%"
+        name = f"{sign}{self.texts[token]}"
         span = self.segment.span(token)
-        message = f"a local variable begins with %: `{variable}`"
-        self.segment.report("expected-token", message, span, replacement(span, variable))
+        message = f"{KINDS[kind].words} begins with {sign}: `{name}`"
+        self.segment.report("expected-token", message, span, replacement(span, before + name))
+
+    def report_needless_let(self, token: int) -> None:
+        """Report a ``let`` that no local variable follows."""
+        gap = self.segment.gap_before(token + 1)
+        fix = Fix("Remove `let`", (TextEdit(TextSpan(self.segment.span(token).start, gap.end), ""),))
+        message = "expected a local variable here: a graph variable is bound without `let`"
+        self.segment.report("expected-token", message, gap, fix)
+
+    def report_respelling(self, respelling: Respelling, first: int, last: int) -> None:
+        """Report the tokens from ``first`` to ``last``, which Relay writes otherwise, with that as the fix."""
+        span = self.segment.range(first, last)
+        if respelling.text:
+            fix = replacement(span, respelling.text)
+        else:
+            end = self.segment.span(last + 1).start if last + 1 < len(self.kinds) else span.end
+            fix = Fix(f"Remove `{self.texts[first]}`", (TextEdit(TextSpan(span.start, end), ""),))
+        self.segment.report("unexpected-token", respelling.message, span, fix)
 
     def report_unexpected(self, token: int, fault: ShapeFault) -> None:
         """Report a token that is too many, with the fix that removes it."""

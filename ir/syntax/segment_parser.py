@@ -13,7 +13,7 @@ from .nested_statements import NestedStatementParser
 from .parameter_lists import shortened_head
 from .segment_text import SegmentText
 from .shapes import Start, shape_of
-from .tokens import DEF, EXTERN, TYPE
+from .tokens import DEF, EXTERN, FUNCTION, GLOBAL, TYPE
 
 __all__ = ["SegmentParser"]
 
@@ -36,6 +36,9 @@ class SegmentParser(NestedStatementParser):
             return [Statement(None, ";", [0], {})]
         if role in (Role.STATEMENT, Role.JUNK):
             if role is Role.JUNK and not self.segment.diagnostics:
+                if kinds.startswith(FUNCTION + GLOBAL):
+                    self.report_damaged("def", 0, 0)
+                    return []
                 span = self.segment.range(0, len(kinds) - 1)
                 self.segment.report("unexpected-text", "expected `def`, `type` or the end of the module", span)
                 return []

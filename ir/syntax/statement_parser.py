@@ -14,6 +14,7 @@ from typing import Final
 
 from .blocks import Block, Statement
 from .fault_reports import FaultReports, token_at
+from .foreign_spellings import Respelling, respellings
 from .kind_patterns import CHAIN, CHAIN_HEAD, unclosed_in
 from .segment_text import MOST_FINDINGS
 from .shapes import MOST_NESTED, Shape, ShapeFault, Start, accepted_insertion, shape_of
@@ -22,6 +23,9 @@ from .tokens import (
     BLOCK,
     CLAUSES,
     CLOSING,
+    DEF,
+    GLOBAL,
+    GRAPH,
     GRAPH_BINDING,
     INTEGER,
     LET,
@@ -45,12 +49,15 @@ _MOST_UNKNOWN: Final = 16
 _SHAPE_OF_NAME: Final = re.compile(rf"{NAME}(\[\([{INTEGER}?])")
 _AS_TENSOR: Final = rf"{TENSOR}\1"
 """A shape behind a name that is not ``Tensor``: no other type has one."""
+_UNSIGNED_PARAMETER: Final = re.compile(f"(?<=[(,]){NAME}(?=[:,)])")
 _GOES_ON: Final = frozenset(f"{CLOSING},.:=")
 """The kinds that no statement begins with."""
 _INCOMPLETE: Final = f"={UNKNOWN}{UNCLOSED_STRING}"
 """Behind these, a binding on a line of its own belongs to nothing."""
 _BINDING_INSIDE: Final = re.compile(f"{LET}|{GRAPH_BINDING}")
 _SEPARATOR: Final = re.compile(r"[()\[\];]")
+_FOREIGN_COMMENT: Final = "#"
+"""What a comment begins with elsewhere; what stands behind it on its line is left out with it."""
 _QUOTE: Final = '"'
 _TYPE: Final = "type_definition"
 _REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r", "a")
@@ -201,9 +208,15 @@ class StatementParser(FaultReports):
             if shape.fault is None:
                 self.report_damaged("let", index[0], index[0])
                 return Statement(shape.root, LET + kinds[1:], index, blocks)
-        if position == 1 and kinds.startswith((f"{LET}{NAME}=", f"{LET}{NAME}:")):
-            self.report_missing_sign(token)
+        if kinds in (LET, f"{LET};") and index[0] >= 0:  # what follows is bound otherwise, or not written yet
+            self.report_needless_let(index[0])
             return Statement(None, kinds, index, blocks)
+        if self._report_missing_signs(start, kinds, index, position):
+            return Statement(None, kinds, index, blocks)
+        for respelling in respellings(kinds, index, self.segment, position):
+            respelled = self._respelled(respelling, start, kinds, index, blocks)
+            if respelled is not None:
+                return respelled
         if _SHAPE_OF_NAME.match(kinds, max(0, position - 3), position + 1):
             tensors = _SHAPE_OF_NAME.sub(_AS_TENSOR, kinds)
             shape = shape_of(start, tensors)
@@ -228,6 +241,44 @@ class StatementParser(FaultReports):
             return Statement(None, kinds, index, blocks)
         self.report_fault(kinds, index, fault, token)
         return Statement(None, kinds, index, blocks)
+
+    def _report_missing_signs(self, start: Start, kinds: str, index: Sequence[int], position: int) -> bool:
+        """Report names that lack the sign that they begin with, where that explains a fault; whether it does."""
+        if start == "header":
+            unsigned = [match.start() for match in _UNSIGNED_PARAMETER.finditer(kinds)]
+            if position == 1 and kinds.startswith(DEF + NAME):
+                self.report_missing_sign(index[1], GLOBAL)
+                return True
+            if position - 1 not in unsigned:
+                return False
+            for parameter in unsigned[:MOST_FINDINGS]:
+                self.report_missing_sign(index[parameter], LOCAL)
+            return True
+        if position == 1 and kinds.startswith((f"{LET}{NAME}=", f"{LET}{NAME}:")):
+            self.report_missing_sign(index[1], LOCAL)
+        elif position == 1 and start == "statement" and kinds.startswith(f"{NAME}="):
+            self.report_missing_sign(index[0], LOCAL, "let ")
+        elif position == 1 and start == "statement" and kinds.startswith(f"{INTEGER}="):
+            self.report_missing_sign(index[0], GRAPH)
+        else:
+            return False
+        return True
+
+    def _respelled(
+        self, respelling: Respelling, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block]
+    ) -> Statement | None:
+        """The statement as Relay spells it, where nothing is wrong before that then; what was written is reported."""
+        position, end = respelling.start, respelling.end
+        respelled, tokens = respelling.applied_to(kinds, index)
+        shape = shape_of(start, respelled)
+        if shape.fault is not None and shape.fault.position <= position + len(respelling.kinds):
+            return None
+        self.report_respelling(respelling, index[position], index[end - 1])
+        more = len(respelled) - len(kinds)
+        moved = {p + more * (p >= end): block for p, block in blocks.items()}
+        if shape.fault is not None:
+            return self.mend(start, respelled, tokens, moved, shape.fault)
+        return Statement(shape.root, respelled, tokens, moved)
 
     def _is_rather_too_many(self, kinds: str, index: Sequence[int], fault: ShapeFault, insertion: int) -> bool:
         """Whether a token is rather too many than another missing before it.
@@ -291,11 +342,12 @@ class StatementParser(FaultReports):
             dropped = [place for place, kind in enumerate(kinds) if kind == unreadable] if is_many else [position]
             for place in dropped[: 0 if is_quote else MOST_FINDINGS]:
                 self.report_unknown(index[place])
-            kept = (
-                [place for place in range(len(kinds)) if kinds[place] != unreadable]
-                if is_many
-                else ([*range(position), *range(position + 1, len(kinds))])
-            )
+            if not is_many and self.texts[unknown].startswith(_FOREIGN_COMMENT):
+                end = position + 1
+                while end < len(kinds) and not self.begins_line(index[end - 1], index[end]):
+                    end += 1
+                dropped = list(range(position, end))
+            kept = sorted(set(range(len(kinds))).difference(dropped))
             blocks = {new: blocks[old] for new, old in enumerate(kept) if old in blocks}
             kinds = "".join([kinds[place] for place in kept])
             index = [index[place] for place in kept]

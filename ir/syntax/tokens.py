@@ -6,6 +6,7 @@ a dump of ten thousand statements.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -34,6 +35,7 @@ __all__ = [
     "GRAPH",
     "GRAPH_BINDING",
     "IF",
+    "INFIX_OPERATORS",
     "INTEGER",
     "KEYWORDS",
     "KINDS",
@@ -187,6 +189,20 @@ VALUES: Final = LOCAL + GRAPH
 
 VARIABLES: Final = LOCAL + GRAPH + GLOBAL
 """The kinds of names with a sign before them: those of values and of functions."""
+
+INFIX_OPERATORS: Final[Mapping[str, str]] = {
+    "*": "multiply",
+    "/": "divide",
+    "+": "add",
+    "-": "subtract",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
+    "==": "equal",
+    "!=": "not_equal",
+}
+"""The operator that each sign between two values stands for (``src/relay/parser/parser.cc``, ``OperatorTable``)."""
 
 WORDS: Final = NAME + VARIABLES
 """The kinds of names of every sort."""

@@ -31,25 +31,11 @@ from ..literals import NumberError, read_number, read_string
 from ..programs import Step
 from ..scopes import Definition, SymbolKind
 from ..suggestions import replacement
-from ..tokens import BOOLEAN, FLOAT, GRAPH, MATCH
+from ..tokens import BOOLEAN, FLOAT, GRAPH, INFIX_OPERATORS, MATCH
 from .attributes import AttributeLowering, GivenAttribute
 from .context import FAILED
 
 __all__ = ["ExpressionLowering"]
-
-_INFIX: Final = {
-    "*": "multiply",
-    "/": "divide",
-    "+": "add",
-    "-": "subtract",
-    "<": "less",
-    "l": "less_equal",
-    ">": "greater",
-    "g": "greater_equal",
-    "e": "equal",
-    "n": "not_equal",
-}
-
 
 _CONSTANTS: Final = ("None", "True", "False")
 """The names that an attribute takes: strings, also those of dtypes and layouts, stand in quotes."""
@@ -170,9 +156,7 @@ class ExpressionLowering(AttributeLowering):
                 "undefined-operator", "unknown operator", name, token, self._operators, is_of_module=True
             )
         else:
-            self._report_unknown(
-                "undefined-operator", "unknown name", name, token, self._values, otherwise=f"a value is written %{name}"
-            )
+            self._report_unknown("undefined-operator", "unknown name", name, token, self._values, otherwise=f"%{name}")
         return ErrorExpr()
 
     def _values(self) -> Iterable[str]:
@@ -241,7 +225,7 @@ class ExpressionLowering(AttributeLowering):
     def _do_infix(self, step: Step, values: list[Any]) -> Expr:
         left, right = self._as_expr(values[0]), self._as_expr(values[1])
         operator = next(child for child in step.node.children if isinstance(child, int))
-        op = operators.find(_INFIX[self.statement.kinds[operator]])
+        op = operators.find(INFIX_OPERATORS[self._text(operator)])
         if op is None:  # pragma: no cover - the ten operators are always registered
             return ErrorExpr((left, right))
         call = Call(op, (left, right), op.default_attrs())

@@ -10,6 +10,7 @@ from dataclasses import replace
 from relay_lsp.ir import ops
 from relay_lsp.ir.expressions import Constant
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, Token, TokenRole
+from relay_lsp.ir.syntax.tokens import INFIX_OPERATORS
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import DataType, FuncType
 
@@ -133,8 +134,17 @@ def _expression_hover(snapshot: Snapshot, token: Token) -> Hover | None:
     if value is None and (expr is None or type is None):
         return None
     text = one_line(snapshot, value) if value is not None else token.text
-    documentation = _constant_documentation(expr) if isinstance(expr, Constant) else ""
+    documentation = (
+        _constant_documentation(expr) if isinstance(expr, Constant) else _infix_documentation(snapshot, token)
+    )
     return Hover(token.span, text if type is None else f"{text}: {folded_type(type)}", documentation)
+
+
+def _infix_documentation(snapshot: Snapshot, token: Token) -> str:
+    """About the operator that a sign between two values stands for."""
+    nodes = snapshot.node_at(token.span.start)
+    op = ops.find(INFIX_OPERATORS.get(token.text, "")) if nodes and nodes[0].kind == "infix" else None
+    return "" if op is None else f"`{token.text}` is `{op.name}`. {operator_documentation(op)}"
 
 
 def _annotated(snapshot: Snapshot, token: Token) -> Symbol | None:

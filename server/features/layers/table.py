@@ -10,6 +10,7 @@ from relay_lsp.ir.expressions import Call
 from relay_lsp.ir.ops.costs import operator_cost, type_bytes
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, Token, TokenRole
+from relay_lsp.ir.syntax.tokens import INFIX_OPERATORS
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import Type
 
@@ -18,8 +19,6 @@ from .groups import StatementValue, statement_values, value_type
 from .layer_index import LayerIndex
 
 __all__ = ["LayerRow", "layer_table"]
-
-_INFIX = frozenset(("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!="))
 
 
 @dataclass
@@ -94,7 +93,7 @@ def _costs(snapshot: Snapshot, value: StatementValue) -> list[tuple[str, int | N
     """The operations of each operator that stands in a value; ``None`` where they are not known."""
     costs: list[tuple[str, int | None]] = []
     for token in value.tokens:
-        is_infix = token.text in _INFIX
+        is_infix = token.text in INFIX_OPERATORS
         if token.role is not TokenRole.OP_NAME and not is_infix:
             continue
         call = snapshot.expr_at(token.span.start)

@@ -106,7 +106,19 @@ def test_an_arrow_that_is_missing_in_front_of_a_result_is_written():
     ("reshape(%x, newshape=3)", "attribute newshape takes a list", "reshape(%x, newshape=[3])"),
     ("nn.softmax(%x, axis=[0])", "attribute axis takes an integer", "nn.softmax(%x, axis=0)"),
     ("let y = exp(%x);\n  %x", "a local variable begins with %: `%y`", "let %y = exp(%x);\n  %x"),
+    ("y = exp(%x);\n  %x", "a local variable begins with %: `%y`", "let %y = exp(%x);\n  %x"),
+    ("0 = exp(%x);\n  %x", "a graph variable begins with %: `%0`", "%0 = exp(%x);\n  %x"),
+    ("%0 := exp(%x);\n  %0", "a value is bound by `=`", "%0 = exp(%x);\n  %0"),
+    ("let %y := exp(%x);\n  %y", "a value is bound by `=`", "let %y = exp(%x);\n  %y"),
+    ("let %0 = exp(%x);\n  %0", "expected a local variable here: a graph variable", "%0 = exp(%x);\n  %0"),
+    ("%0 = exp(%x);\n  return %0", "the last expression of a body is its value", "%0 = exp(%x);\n  %0"),
+    ("clip(%x, a_min: 0f, a_max=1f)", "an attribute is given by `=`", "clip(%x, a_min=0f, a_max=1f)"),
+    ("let %p = [%x, %x];\n  %p.1", "several values stand in parentheses", "let %p = (%x, %x);\n  %p.1"),
+    ("let %p = (%x, %x);\n  %p[1]", "a field of a tuple is written `.1`", "let %p = (%x, %x);\n  %p.1"),
     ("if (true) { %x } else { %x }", "unknown name true; did you mean True?", "if (True) { %x } else { %x }"),
+    ("if True { %x } else { %x }", "a condition stands in parentheses: `(True)`", "if (True) { %x } else { %x }"),
+    ("# of a, %y\n  %x", "`#` means nothing in Relay: a comment begins with `//`", "// of a, %y\n  %x"),
+    ("exp(x)", "unknown name x; a value is written %x", "exp(%x)"),
 ])  # fmt: skip
 def test_what_other_languages_write_is_one_error_with_what_relay_writes(body: str, error: str, after: str):
     text = f"{_HEAD}{body}\n}}\n"
@@ -114,6 +126,22 @@ def test_what_other_languages_write_is_one_error_with_what_relay_writes(body: st
     assert finding.message.startswith(error)
     (fix,) = finding.fixes
     assert apply_edits(text, fix.edits) == f"{_HEAD}{after}\n}}\n"
+
+
+@pytest.mark.parametrize(("head", "error", "after"), [
+    ("def main(%x: int32)", "a global variable begins with @: `@main`", "def @main(%x: int32)"),
+    ("fn @main(%x: int32)", "expected `def`, found `fn`", "def @main(%x: int32)"),
+    ("def @main(%x: int32, y: int32)", "a local variable begins with %: `%y`", "def @main(%x: int32, %y: int32)"),
+    ("def @main(%x: int32, y)", "a local variable begins with %: `%y`", "def @main(%x: int32, %y)"),
+    ("def @main(%x: int32, %y: Tensor[2, 3, int8])", "a shape stands in parentheses: `(2, 3)`",
+     "def @main(%x: int32, %y: Tensor[(2, 3), int8])"),
+])  # fmt: skip
+def test_a_head_as_other_languages_write_it_is_one_error_with_what_relay_writes(head: str, error: str, after: str):
+    text = '#[version = "0.0.5"]\n{} {{\n  %x\n}}\n'
+    (finding,) = Snapshot.open(text.format(head), "model.relay").findings
+    assert finding.message == error
+    (fix,) = finding.fixes
+    assert apply_edits(text.format(head), fix.edits) == text.format(after)
 
 
 def test_each_string_in_single_quotes_is_told():

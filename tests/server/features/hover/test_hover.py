@@ -46,6 +46,17 @@ def @main(%x: Tensor[(1, 3, 8, 8), float32], %w: Tensor[(4, 3, 3, 3), float32]) 
     assert '`data_layout`: a string, default `"NCHW"`' in render(content)
 
 
+def test_a_sign_between_two_values_shows_the_operator_that_it_stands_for() -> None:
+    content = check_hover("""
+def @main(%x: Tensor[(1, 64), float32]) {
+  %x +$0 %x
+//   ^ %x + %x: Tensor[(1, 64), float32]
+}
+""")
+    assert "`+` is `add`. " in content.documentation
+    assert "The operands broadcast" in content.documentation
+
+
 def test_a_parameter() -> None:
     check_hover("""
 def @main(%x: Tensor[(1, 64), float32]) {
