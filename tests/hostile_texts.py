@@ -193,6 +193,9 @@ HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "long names": lambda count: _body(
         "".join(f"let %{'a' * count}{n} = %{'a' * count}b{n};\n" for n in range(100)) + "%x"
     ),
+    "attributes with colons": lambda count: _body("nn.relu(%x" + ", axis: 1" * count + ")"),
+    "fields in brackets": lambda count: _body("(" + "%x[1], " * count + "%x)"),
+    "names bound without a sign": lambda count: _body("".join(f"x{n} = %x;\n" for n in range(count)) + "%x"),
     "a long string": lambda count: _body(f'nn.conv2d(%x, %x, data_layout="{"N" * count * 50}")'),
     "parts of a tensor": lambda count: _of_a_number("split(%x, indices_or_sections={})", count * 10_000),
     "dimensions that are inserted": lambda count: _of_a_number(

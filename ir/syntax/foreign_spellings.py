@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Final, NamedTuple
 
+from .blocks import Block
 from .segment_text import SegmentText
 from .tokens import BLOCK, GRAPH, IF, INTEGER, LOCAL, NAME, TENSOR
 
-__all__ = ["Respelling", "respellings"]
+__all__ = ["Respelling", "respelled", "respellings"]
 
 _REACH: Final = 3
 """How many tokens before a fault the spelling begins at most that it comes from."""
@@ -28,14 +31,13 @@ class Respelling(NamedTuple):
     """What Relay writes; empty where it writes nothing."""
     message: str
 
-    def applied_to(self, kinds: str, index: Sequence[int]) -> tuple[str, list[int]]:
-        """The kinds of a statement and the tokens that they are of, spelled as Relay does."""
-        start, end = self.start, self.end
-        return kinds[:start] + self.kinds + kinds[end:], [*index[:start], *self.tokens, *index[end:]]
 
+def respellings(
+    kinds: str, index: Sequence[int], segment: SegmentText, position: int
+) -> Iterator[Sequence[Respelling]]:
+    """The spellings that may explain a fault at a position of a statement, of one sort at a time.
 
-def respellings(kinds: str, index: Sequence[int], segment: SegmentText, position: int) -> list[Respelling]:
-    """The spellings that may explain a fault at a position of a statement of a segment.
+    With the one at the fault come all behind it that are of that sort, since no statement of Relay has any.
 
     Args:
         kinds: the kinds of the statement's tokens.
@@ -43,20 +45,42 @@ def respellings(kinds: str, index: Sequence[int], segment: SegmentText, position
         segment: where the tokens stand.
         position: where the fault is.
     """
-    explaining: list[Respelling] = []
     for pattern, respell in _SPELLINGS:
-        match = pattern.search(kinds, max(0, position - _REACH))
+        first = max(0, position - _REACH)
+        match = pattern.search(kinds, first, position + _LONGEST)
         if match is None or not match.start() <= position <= match.end():
             continue
-        tokens = index[match.start() : match.end()]
-        if any(token < 0 for token in tokens):
-            continue
-        span = segment.range(tokens[0], tokens[-1])
-        respelled = respell(match, tokens, segment.text[span.start : span.end])
-        if respelled is not None:
-            explaining.append(respelled)
-    return explaining
+        sort: list[Respelling] = []
+        for match in pattern.finditer(kinds, first):
+            tokens = index[match.start() : match.end()]
+            if all(token >= 0 for token in tokens):
+                span = segment.range(tokens[0], tokens[-1])
+                new = respell(match, tokens, segment.text[span.start : span.end])
+                sort += [] if new is None else [new]
+        if sort:
+            yield sort
 
+
+def respelled(
+    new: Sequence[Respelling], kinds: str, index: Sequence[int], blocks: Mapping[int, Block]
+) -> tuple[str, list[int], dict[int, Block]]:
+    """The kinds of a statement, their tokens and the blocks among them, with what Relay writes."""
+    parts: list[str] = []
+    tokens: list[int] = []
+    end = 0
+    for each in new:
+        parts += kinds[end : each.start], each.kinds
+        tokens += index[end : each.start]
+        tokens += each.tokens
+        end = each.end
+    ends = [each.end for each in new]
+    moved_by = [0, *accumulate(len(each.kinds) - (each.end - each.start) for each in new)]
+    moved = {at + moved_by[bisect_right(ends, at)]: block for at, block in blocks.items()}
+    return "".join((*parts, kinds[end:])), [*tokens, *index[end:]], moved
+
+
+_LONGEST: Final = 64
+"""How many tokens behind a fault the spelling ends at most."""
 
 _Respell = Callable[["re.Match[str]", Sequence[int], str], "Respelling | None"]
 """Takes where the spelling stands among the kinds, its tokens, and its text."""

@@ -14,7 +14,7 @@ from typing import Final
 
 from .blocks import Block, Statement
 from .fault_reports import FaultReports, token_at
-from .foreign_spellings import Respelling, respellings
+from .foreign_spellings import Respelling, respelled, respellings
 from .kind_patterns import CHAIN, CHAIN_HEAD, unclosed_in
 from .segment_text import MOST_FINDINGS
 from .shapes import MOST_NESTED, Shape, ShapeFault, Start, accepted_insertion, shape_of
@@ -213,10 +213,10 @@ class StatementParser(FaultReports):
             return Statement(None, kinds, index, blocks)
         if self._report_missing_signs(start, kinds, index, position):
             return Statement(None, kinds, index, blocks)
-        for respelling in respellings(kinds, index, self.segment, position):
-            respelled = self._respelled(respelling, start, kinds, index, blocks)
-            if respelled is not None:
-                return respelled
+        for sort in respellings(kinds, index, self.segment, position):
+            in_relay = self._respelled(sort, start, kinds, index, blocks)
+            if in_relay is not None:
+                return in_relay
         if _SHAPE_OF_NAME.match(kinds, max(0, position - 3), position + 1):
             tensors = _SHAPE_OF_NAME.sub(_AS_TENSOR, kinds)
             shape = shape_of(start, tensors)
@@ -265,20 +265,18 @@ class StatementParser(FaultReports):
         return True
 
     def _respelled(
-        self, respelling: Respelling, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block]
+        self, new: Sequence[Respelling], start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block]
     ) -> Statement | None:
-        """The statement as Relay spells it, where nothing is wrong before that then; what was written is reported."""
-        position, end = respelling.start, respelling.end
-        respelled, tokens = respelling.applied_to(kinds, index)
-        shape = shape_of(start, respelled)
-        if shape.fault is not None and shape.fault.position <= position + len(respelling.kinds):
+        """The statement as Relay spells it, where nothing is wrong up to there then; what was written is reported."""
+        in_relay, tokens, moved = respelled(new, kinds, index, blocks)
+        shape = shape_of(start, in_relay)
+        if shape.fault is not None and shape.fault.position <= new[0].start + len(new[0].kinds):
             return None
-        self.report_respelling(respelling, index[position], index[end - 1])
-        more = len(respelled) - len(kinds)
-        moved = {p + more * (p >= end): block for p, block in blocks.items()}
+        for respelling in new[:MOST_FINDINGS]:
+            self.report_respelling(respelling, index[respelling.start], index[respelling.end - 1])
         if shape.fault is not None:
-            return self.mend(start, respelled, tokens, moved, shape.fault)
-        return Statement(shape.root, respelled, tokens, moved)
+            return self.mend(start, in_relay, tokens, moved, shape.fault)
+        return Statement(shape.root, in_relay, tokens, moved)
 
     def _is_rather_too_many(self, kinds: str, index: Sequence[int], fault: ShapeFault, insertion: int) -> bool:
         """Whether a token is rather too many than another missing before it.
