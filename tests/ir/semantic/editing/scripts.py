@@ -67,8 +67,12 @@ _TYPED = [
     "free_var %x_0: Tensor[(1, 8), float32];",
     "%1002 = if (%c) { %0 } else { %1 };",
     "%1003 = add(\n    %0,\n    %1\n  );",
+    "new = concatenate([%0, %1], axis: 1);",
+    "let new: Tensor[1, 8, float32] := %x;",
+    "%1004 := if %c { %0 } else { %1 };",
+    "return %0[1]; # %1",
 ]
-"""Statements that the user is typing, up to some key."""
+"""Statements that the user is typing, up to some key: Relay's, and as other languages would write them."""
 
 _SMALL = [
     (source, "_BLOCK", 60),
