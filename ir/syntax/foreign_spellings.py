@@ -16,6 +16,10 @@ __all__ = ["Respelling", "respelled", "respellings"]
 
 _REACH: Final = 3
 """How many tokens before a fault the spelling begins at most that it comes from."""
+_LONGEST: Final = 64
+"""How many tokens behind a fault the spelling ends at most."""
+_LONGEST_CONDITION: Final = 40
+"""How many tokens a condition without parentheses has at most: a message shows it."""
 
 
 class Respelling(NamedTuple):
@@ -79,9 +83,6 @@ def respelled(
     return "".join((*parts, kinds[end:])), [*tokens, *index[end:]], moved
 
 
-_LONGEST: Final = 64
-"""How many tokens behind a fault the spelling ends at most."""
-
 _Respell = Callable[["re.Match[str]", Sequence[int], str], "Respelling | None"]
 """Takes where the spelling stands among the kinds, its tokens, and its text."""
 
@@ -101,9 +102,9 @@ def _field(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling
 
 
 def _tuple(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling:
-    tuple_ = f"({text[1:-1]})"
-    message = f"several values stand in parentheses: `{tuple_}`"
-    return Respelling(*match.span(), f"({match[0][1:-1]})", tokens, tuple_, message)
+    written = f"({text[1:-1]})"
+    message = f"several values stand in parentheses: `{written}`"
+    return Respelling(*match.span(), f"({match[0][1:-1]})", tokens, written, message)
 
 
 def _shape(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling:
@@ -125,7 +126,6 @@ def _return(match: re.Match[str], tokens: Sequence[int], text: str) -> Respellin
     return Respelling(*match.span(), "", (), "", "the last expression of a body is its value, without `return`")
 
 
-_LONGEST_CONDITION: Final = 40
 _VALUE: Final = rf"[{LOCAL}{GRAPH}](?:\.{INTEGER})?"
 _SPELLINGS: Final[Sequence[tuple[re.Pattern[str], _Respell]]] = (
     (re.compile(f"(?<=[{LOCAL}{GRAPH}]):="), _binding),
