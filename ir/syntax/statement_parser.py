@@ -333,6 +333,7 @@ class StatementParser(FaultReports):
         unreadable = kinds[position]
         is_quote = unreadable == UNCLOSED_STRING
         is_many = kinds.count(unreadable) > _MOST_UNKNOWN
+        is_comment = False
         if is_quote and (start == "statement" or self.texts[index[position]] != _QUOTE):
             kinds = kinds.replace(unreadable, "s", -1 if is_many else 1)
         else:
@@ -340,7 +341,8 @@ class StatementParser(FaultReports):
             dropped = [place for place, kind in enumerate(kinds) if kind == unreadable] if is_many else [position]
             for place in dropped[: 0 if is_quote else MOST_FINDINGS]:
                 self.report_unknown(index[place])
-            if not is_many and self.texts[unknown].startswith(_FOREIGN_COMMENT):
+            is_comment = not is_many and self.texts[unknown].startswith(_FOREIGN_COMMENT)
+            if is_comment:
                 end = position + 1
                 while end < len(kinds) and not self.begins_line(index[end - 1], index[end]):
                     end += 1
@@ -355,6 +357,8 @@ class StatementParser(FaultReports):
         shape = shape_of(start, kinds)
         if shape.fault is None:
             return Statement(shape.root, kinds, index, blocks)
+        if is_comment:
+            return self.mend(start, kinds, index, blocks, shape.fault)
         if kinds.find(UNKNOWN) < 0 and kinds.find(UNCLOSED_STRING) < 0:
             return Statement(None, kinds, index, blocks)  # the unreadable token is fault enough
         self.finish(start, kinds, index, blocks, made)

@@ -144,6 +144,13 @@ def test_a_head_as_other_languages_write_it_is_one_error_with_what_relay_writes(
     assert apply_edits(text.format(head), fix.edits) == text.format(after)
 
 
+def test_what_stands_behind_the_comment_of_another_language_is_read():
+    findings = Snapshot.open(f"{_HEAD}# a note, (\n  %0 := exp(%x); # another\n  # and one\n  return %0\n}}\n", "m").findings
+    comment = "`#` means nothing in Relay: a comment begins with `//`"
+    bound, value = "a value is bound by `=`", "the last expression of a body is its value, without `return`"
+    assert [finding.message for finding in findings] == [comment, bound, comment, comment, value]
+
+
 def test_each_string_in_single_quotes_is_told():
     findings = Snapshot.open(f"{_HEAD}nn.conv2d(%x, %x, data_layout='NCHW', kernel_layout='OIHW')\n}}\n", "m").findings
     assert [finding.message.partition(": ")[2] for finding in findings] == ['`"NCHW"`', '`"OIHW"`']
