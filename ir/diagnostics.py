@@ -165,7 +165,8 @@ class Diagnostic(msgspec.Struct, frozen=True):
 
     ``span`` is the range in the text; it is ``None`` only where the module was never text, and then ``place`` names
     the expression. ``data`` is what a fix is made from: for ``match-not-exhaustive`` the patterns that no arm covers,
-    for ``cannot-infer-type`` the function that lacks its return type, and this type.
+    for ``cannot-infer-type`` the function that lacks its return type, and this type, for ``unknown-option`` the nearest
+    option of the pass.
     """
 
     code: str

@@ -14,8 +14,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from relay_lsp.ir.attributes import AttributeField, AttributeValueError
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
 
-from .errors import PassError, did_you_mean, no_such_pass
+from .errors import PassError, did_you_mean, nearest, no_such_pass, suggestion
 
 if TYPE_CHECKING:
     from .pass_kinds import Pass
@@ -113,9 +114,11 @@ def create(name: str, /, **options: object) -> Pass:
     declared = cls.declaration().options
     for option in options:
         if option not in declared:
+            near = nearest(option, declared)
             known = f"; it takes {', '.join(declared)}" if declared else "; it takes none"
-            hint = did_you_mean(option, declared) or known
-            raise PassError(f"there is no option {option}{hint}", pass_name=name, code="unknown-option")
+            message = f"there is no option {option}{suggestion(near) or known}"
+            fault = Diagnostic("unknown-option", Severity.ERROR, message, data=near)
+            raise PassError(message, pass_name=name, diagnostics=(fault,))
     missing = [field.name for field in declared.values() if field.required and field.name not in options]
     if missing:
         raise PassError(f"option {missing[0]} must be given", pass_name=name, code="missing-option")

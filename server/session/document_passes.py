@@ -380,7 +380,9 @@ class DocumentPasses:
 
 
 def _at_pipeline(text: str, finding: Diagnostic) -> Diagnostic:
-    return replace(finding, span=pipeline_place(text, finding.message), place=None)
+    span = pipeline_place(text, finding.message)
+    fixes = (replacement(span, finding.data),) if isinstance(finding.data, str) else ()
+    return replace(finding, span=span, place=None, fixes=fixes)
 
 
 def _faults_of_options(calls: Iterable[PassCall], of_extensions: Collection[str]) -> Iterator[Diagnostic]:

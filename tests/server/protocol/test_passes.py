@@ -249,6 +249,15 @@ async def test_each_unknown_pass_of_a_file_is_shown_and_mended_also_in_a_text_wi
     assert any(action.title == "Change to `FoldConstant`" for action in offered)
 
 
+async def test_an_option_that_a_pass_of_a_file_does_not_take_is_mended(editor: Editor) -> None:
+    editor.open(MODEL.replace("def", "// relay-lsp: FoldConstant[fold_qn=True]\ndef"))
+    (unknown,) = await editor.diagnostics(lambda diagnostics: bool(diagnostics))
+    assert unknown.message == "there is no option fold_qn; did you mean fold_qnn?"
+    params = types.CodeActionParams(editor.document, unknown.range, types.CodeActionContext([]))
+    offered = await editor.client.text_document_code_action_async(params) or []
+    assert any(action.title == "Change to `fold_qnn`" for action in offered)
+
+
 async def test_what_is_wrong_with_the_pipeline_of_a_file_goes_with_the_key_that_mends_it(editor: Editor) -> None:
     line = "// relay-lsp: FoldConstnt"
     editor.open(MODEL.replace("def", f"{line}\ndef"))

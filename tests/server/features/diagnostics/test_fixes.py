@@ -145,7 +145,9 @@ def test_a_head_as_other_languages_write_it_is_one_error_with_what_relay_writes(
 
 
 def test_what_stands_behind_the_comment_of_another_language_is_read():
-    findings = Snapshot.open(f"{_HEAD}# a note, (\n  %0 := exp(%x); # another\n  # and one\n  return %0\n}}\n", "m").findings
+    findings = Snapshot.open(
+        f"{_HEAD}# a note, (\n  %0 := exp(%x); # another\n  # and one\n  return %0\n}}\n", "m"
+    ).findings
     comment = "`#` means nothing in Relay: a comment begins with `//`"
     bound, value = "a value is bound by `=`", "the last expression of a body is its value, without `return`"
     assert [finding.message for finding in findings] == [comment, bound, comment, comment, value]
