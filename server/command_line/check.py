@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from relay_lsp.ir.diagnostics import Diagnostic, Severity, apply_edits, with_line_ends_of
+from relay_lsp.ir.diagnostics import Diagnostic, Severity, apply_edits, in_order, with_line_ends_of
 from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
@@ -21,6 +21,8 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from ..features.diagnostics.code_actions import edits_of_all
 from ..features.diagnostics.diagnostics import diagnostics
+from ..features.passes.pipeline_comment import pipeline_beginning
+from ..features.passes.pipeline_faults import faults_of_pipeline
 from ..lsp.version import VERSION
 from ..worker.read_texts import FIRST_WORD
 from .excerpts import Painter, excerpt
@@ -84,8 +86,14 @@ def _check_file(file: SourceFile, options: argparse.Namespace) -> _Checked:
     snapshot = Snapshot.open(file.text, Path(file.source_name).name)
     if options.fix:
         snapshot = _mended(snapshot, file)
-    wanted = [item for item in diagnostics(snapshot) if options.hints or item.severity is not Severity.HINT]
+    wanted = [item for item in _findings(snapshot) if options.hints or item.severity is not Severity.HINT]
     return _Checked(file.source_name, snapshot.lines, _with_repairs(snapshot, wanted))
+
+
+def _findings(snapshot: Snapshot) -> Sequence[Diagnostic]:
+    """What is wrong with a text, and with the comment that names its pipeline."""
+    findings = diagnostics(snapshot)
+    return in_order((*findings, *faults_of_pipeline(snapshot.text))) if pipeline_beginning(snapshot.lines) else findings
 
 
 def _with_repairs(snapshot: Snapshot, findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
@@ -108,7 +116,7 @@ def _mended(snapshot: Snapshot, file: SourceFile) -> Snapshot:
         raise CommandError("--fix writes to files; it cannot write to standard input")
     count = 0
     for _ in range(_MOST_ROUNDS):
-        edits = edits_of_all(_with_repairs(snapshot, diagnostics(snapshot))) or type_comment_updates(snapshot)
+        edits = edits_of_all(_with_repairs(snapshot, _findings(snapshot))) or type_comment_updates(snapshot)
         edits = with_line_ends_of(snapshot.text, edits)
         if not edits:
             break

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
+from relay_lsp.ir.diagnostics import Diagnostic, TextEdit
 from relay_lsp.ir.internal_errors import Fault, fault_without_stack
-from relay_lsp.ir.syntax.suggestions import replacement
 from relay_lsp.ir.text.line_index import LineIndex
 
 from ..documents.documents import Document, Documents
 from ..features.hints.pass_hints import pass_hints
-from ..features.passes.pipeline_comment import pipeline_beginning, pipeline_comment, pipeline_context, pipeline_place
+from ..features.passes.pipeline_comment import pipeline_beginning, pipeline_comment, pipeline_context
+from ..features.passes.pipeline_faults import at_pipeline, fault_of_pipeline, faults_of_pipeline
 from ..history.service import HistoryService
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
-from ..pass_contexts import ContextOptions, UnknownPass, read_context_comment, unknown_passes
+from ..pass_contexts import ContextOptions, read_context_comment
 from ..scheduling.idle_time import IdleTime
 from ..settings import Settings
 from ..worker.outcome_memory import OutcomeMemory
@@ -103,13 +103,10 @@ class DocumentPasses:
 
     async def _examine_comment(self, document: Document) -> None:
         await self._idle_time.wait()
-        text = document.text
-        try:
-            findings = await self._faults_of_comment(document, parse_pipeline(pipeline_comment(text) or ()))
-        except (PassCallError, JobError) as error:
-            findings = (_fault_of_pipeline(text, error),)
+        beginning = pipeline_beginning(document.lines)
+        faults = await self._faults_of_comment(document)
         if self._documents.is_open(document):
-            self._of_comments[document.uri] = pipeline_beginning(LineIndex(text)), findings
+            self._of_comments[document.uri] = beginning, faults
             self._findings_changed(document)
 
     async def run(
@@ -295,13 +292,13 @@ class DocumentPasses:
 
         Gives the edits that are to be applied: none, unless the user has asked for that.
         """
-        text = document.text
+        text, beginning = document.text, pipeline_beginning(document.lines)
         try:
             calls = parse_pipeline(self.pipeline_for(document))
             if not calls:
                 return ()
-            faults = await self._faults_of_comment(document, calls)
-            self._of_comments[document.uri] = pipeline_beginning(LineIndex(text)), faults
+            faults = await self._faults_of_comment(document)
+            self._of_comments[document.uri] = beginning, faults
             if faults:
                 self._take_findings(document, text, faults)
                 return ()
@@ -309,7 +306,8 @@ class DocumentPasses:
         except MovedOn:
             return ()
         except (PassCallError, JobError) as error:
-            self._take_findings(document, text, (_fault_of_pipeline(text, error),))
+            message = str(error) if isinstance(error, PassCallError) else f"the pipeline could not run: {error}"
+            self._take_findings(document, text, (fault_of_pipeline(text, message),))
             return ()
         if self._settings_for(document.uri).apply_on_save and outcome.changed:
             await self.remember(document.uri, text, outcome)
@@ -317,35 +315,19 @@ class DocumentPasses:
         self._take_findings(document, text, tuple(self._findings_of(document, outcome)))
         return ()
 
-    async def _faults_of_comment(self, document: Document, calls: Sequence[PassCall]) -> tuple[Diagnostic, ...]:
-        """The names in the document's comment that no pass has, and the options that ours do not take so, whatever else
-        is wrong with the text.
-
-        Raises:
-            JobError: the comment says what is no context.
-        """
-        text, settings = document.text, self._settings_for(document.uri).context
-        context = self.context_for(document)
-        named = {*context.required, *context.disabled} - {*settings.required, *settings.disabled}
-        if pipeline_comment(text) is None:  # what is wrong with settings is shown there
-            calls = ()
-        named.update(call.name for call in calls)
-        if not named:
+    async def _faults_of_comment(self, document: Document) -> tuple[Diagnostic, ...]:
+        """What is wrong with the comment that names the document's pipeline, whatever else is wrong with the text."""
+        text, context = document.text, self._settings_for(document.uri).context
+        if not pipeline_beginning(document.lines):
             return ()
         await self._extensions.refresh()
-        of_extensions = self._extensions.pass_names
-
-        def faults() -> tuple[Diagnostic, ...]:
-            unknown = [_unknown_pass(text, each) for each in unknown_passes(sorted(named), of_extensions)]
-            return (*unknown, *(_at_pipeline(text, each) for each in _faults_of_options(calls, of_extensions)))
-
-        return await asyncio.to_thread(faults)
+        return await asyncio.to_thread(faults_of_pipeline, text, context, self._extensions.pass_names)
 
     def _findings_of(self, document: Document, outcome: PassesOutcome) -> list[Diagnostic]:
         """What failed at its place, and what would change as hints. Errors of the text itself are shown already."""
         if outcome.failed is not None:
             return [
-                _at_pipeline(document.text, finding) if finding.span in (None, FIRST_WORD) else finding
+                at_pipeline(document.text, finding) if finding.span in (None, FIRST_WORD) else finding
                 for finding in outcome.diagnostics
                 if finding.code.startswith(("pass-", "unknown-", "option"))
             ]
@@ -377,36 +359,3 @@ class DocumentPasses:
         """Keep the steps of a pipeline whose result was put into the buffer."""
         if await self._history.remember(uri, before, outcome, self._settings_for(uri).opt_level):
             self._client.refresh_views()
-
-
-def _at_pipeline(text: str, finding: Diagnostic) -> Diagnostic:
-    span = pipeline_place(text, finding.message)
-    fixes = (replacement(span, finding.data),) if isinstance(finding.data, str) else ()
-    return replace(finding, span=span, place=None, fixes=fixes)
-
-
-def _faults_of_options(calls: Iterable[PassCall], of_extensions: Collection[str]) -> Iterator[Diagnostic]:
-    """What is wrong with the options of our passes; those ``of_extensions`` are known to the worker alone.
-
-    Passes are imported: not on the event loop.
-    """
-    for call in calls:
-        from relay_lsp.passes.infrastructure.errors import PassError  # not loaded where no pass is named
-        from relay_lsp.passes.infrastructure.registry import create, find
-
-        if call.name not in of_extensions and find(call.name) is not None:
-            try:
-                create(call.name, **call.options)
-            except PassError as error:
-                yield from error.diagnostics
-
-
-def _fault_of_pipeline(text: str, error: PassCallError | JobError) -> Diagnostic:
-    message = str(error) if isinstance(error, PassCallError) else f"the pipeline could not run: {error}"
-    return Diagnostic("pass-failed", Severity.WARNING, message, pipeline_place(text, message))
-
-
-def _unknown_pass(text: str, unknown: UnknownPass) -> Diagnostic:
-    span = pipeline_place(text, unknown.name)
-    fixes = (replacement(span, unknown.near),) if unknown.near else ()
-    return Diagnostic("unknown-pass", Severity.ERROR, unknown.message, span, fixes=fixes)

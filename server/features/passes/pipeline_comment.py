@@ -36,19 +36,26 @@ def pipeline_context(text: str) -> str:
     return _parts(text)[1].strip()
 
 
-def pipeline_place(text: str, message: str) -> TextSpan:
-    """Where the comment has what a message is about: a pass that both name, or else all that the comment says.
+def pipeline_place(text: str, message: str, number: int | None = None) -> TextSpan:
+    """Where the comment has what a message is about: the word that it names first of those that the comment has, or
+    else all that the comment says; with a ``number``, of that pass of the comment, from 0.
 
     A text without such a comment has its beginning for it.
     """
     match = _COMMENT.search(text, 0, _HEAD)
     if match is None:
         return TextSpan(0, 0)
-    start = match.start("passes")
-    for word in re.finditer(r"\w+", match["passes"]):
-        if re.search(rf"\b{word[0]}\b", message):
-            return TextSpan(start + word.start(), start + word.end())
-    return TextSpan(start, start + len(match["passes"].rstrip()))
+    start, said = match.start("passes"), match["passes"]
+    if number is not None:
+        parts = list(option_parts(said))
+        start += sum(len(part) + 1 for part in parts[:number])
+        said = parts[number]
+    named = re.findall(r"\w+", message)
+    words = [word for word in re.finditer(r"\w+", said) if word[0] in named]
+    if not words:
+        return TextSpan(start, start + len(said.rstrip()))
+    first = min(words, key=lambda word: named.index(word[0]))
+    return TextSpan(start + first.start(), start + first.end())
 
 
 def _parts(text: str) -> tuple[str, str]:

@@ -63,6 +63,21 @@ def @main(%x: Tensor[(4), float32]) {
 """
 
 
+def test_the_comment_that_names_a_pipeline_is_part_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "model.relay"
+    path.write_text(
+        MODEL.replace("def", "// relay-lsp: FoldConstnt[fold_qn=True], FastMth, FoldConstant[fold_qn=True]\ndef", 1)
+    )
+    assert run(["check", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert f"{path}:2:15: error[unknown-pass]: there is no pass called FoldConstnt; did you mean FoldConstant?" in out
+    assert "error[unknown-option]: there is no option fold_qn; did you mean fold_qnn?" in out
+    assert run(["check", "--fix", str(path)]) == 0
+    assert "// relay-lsp: FoldConstant[fold_qnn=True], FastMath, FoldConstant[fold_qnn=True]\n" in path.read_text()
+
+
 def test_type_comments_are_brought_up_to_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "stale.relay"
     path.write_text(STALE)
