@@ -163,13 +163,15 @@ def literals_of(segment: Segment) -> Sequence[int]:
 
 
 def free_literals_at_fault(lowered: LoweredStatement) -> frozenset[int]:
-    """:func:`free_numbers`, and literals that were taken out to mend it; all of one that could not be mended."""
+    """:func:`free_numbers`, and literals that were taken out to mend it; those of what could not be mended.
+
+    Of a block that could not be, the statements inside are read all the same.
+    """
     segment = lowered.unit.segment
-    literals = set(literals_of(segment))
-    if lowered.is_broken and not cast("ErrorExpr", lowered.value).parts and not lowered.lowering.diagnostics:
-        return frozenset(literals)
-    read = {token for statement in segment.every_statement() for token in statement.index}
-    return free_numbers(lowered) | literals.difference(read)
+    is_unread = lowered.is_broken and not cast("ErrorExpr", lowered.value).parts and not lowered.lowering.diagnostics
+    statements = (each for each in segment.every_statement() if each.root is not None or not is_unread)
+    read = {token for statement in statements for token in statement.index}
+    return free_numbers(lowered) | set(literals_of(segment)).difference(read)
 
 
 def _looks_at_values(call: Call, op: Op) -> bool:

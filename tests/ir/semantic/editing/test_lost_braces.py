@@ -141,3 +141,16 @@ def test_where_a_statement_ends_is_told_by_its_own_lines_and_not_by_those_of_one
     for text, value in ((inside, "{\n    %p };\n    %p\n  };"), (on_its_line, "{ %p };")) * 2:
         (statement,) = (each.text for each in splitting.split(text) if "let %f" in each.text)
         assert statement.rstrip().endswith(value)
+
+
+def test_statements_in_braces_too_many_are_read_for_themselves():
+    text = (
+        '#[version = "0.0.5"]\ndef @main(%x: int32)}{\n'
+        '  %0 = zeros(shape=[0, 4], dtype="float32");\n  %1 = nn.relu(%0)};\n  %x\n}\n'
+    )
+    opened = Snapshot.open(text, "example.relay")
+    assert "invalid-attribute-value" not in [code for code, _ in _errors(opened)]
+    at = text.index("float32")
+    misspelled = opened.edit(TextSpan(at, at + len("float32")), "flo t32")
+    assert ("invalid-attribute-value", "attribute dtype takes a dtype (in zeros)") in _errors(misspelled)
+    assert difference(misspelled, Snapshot.open(misspelled.text, "example.relay"), at, whole=True) is None
