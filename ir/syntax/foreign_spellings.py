@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from ..ops import operator as operators
 from .blocks import Block
 from .segment_text import SegmentText
-from .tokens import BLOCK, GRAPH, IF, INTEGER, LOCAL, NAME, TENSOR
+from .tokens import BLOCK, GRAPH, IF, INTEGER, LOCAL, NAME, STRING, TENSOR
 
 __all__ = ["Respelling", "respelled", "respellings"]
 
-_REACH: Final = 3
+_REACH: Final = 16
 """How many tokens before a fault the spelling begins at most that it comes from."""
 _LONGEST: Final = 64
 """How many tokens behind a fault the spelling ends at most."""
@@ -51,8 +52,8 @@ def respellings(
     """
     for pattern, respell in _SPELLINGS:
         first = max(0, position - _REACH)
-        match = pattern.search(kinds, first, position + _LONGEST)
-        if match is None or not match.start() <= position <= match.end():
+        near = pattern.finditer(kinds, first, position + _LONGEST)
+        if not any(match.start() <= position <= match.end() for match in near):
             continue
         sort: list[Respelling] = []
         for match in pattern.finditer(kinds, first):
@@ -111,6 +112,28 @@ def _shape(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling
     return _in_parentheses(match, tokens, text, "a shape")
 
 
+def _dtype(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling:
+    dtype = text.strip('"')
+    return Respelling(*match.span(), NAME, tokens, dtype, f"a dtype stands without quotes: `{dtype}`")
+
+
+def _dtype_of_shape(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling:
+    shape, _, dtype = text[1:-1].rpartition(",")
+    written = f"({shape.strip()}), {dtype.strip()}"
+    kinds = f"{match[0][:-3]}),{NAME}"
+    index = [*tokens[:-3], ~tokens[-3], *tokens[-3:-1]]
+    return Respelling(*match.span(), kinds, index, written, f"a dtype stands behind the shape: `{written}`")
+
+
+def _call(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling | None:
+    name, *arguments = text.split()
+    if operators.find(name) is None or len(arguments) != 1 or "\n" in text:
+        return None
+    index = [tokens[0], ~tokens[1], tokens[1], ~(tokens[1] + 1)]
+    written = f"{name}({arguments[0]})"
+    return Respelling(*match.span(), f"{NAME}({match[0][1]})", index, written, f"an operator is called `{written}`")
+
+
 def _condition(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling:
     return _in_parentheses(match, tokens, text, "a condition")
 
@@ -133,6 +156,9 @@ _SPELLINGS: Final[Sequence[tuple[re.Pattern[str], _Respell]]] = (
     (re.compile(rf"(?<=[{LOCAL}{GRAPH})])\[{INTEGER}\]"), _field),
     (re.compile(rf"(?<=[(,=])\[{_VALUE}(?:,{_VALUE})+\]"), _tuple),
     (re.compile(rf"(?<={TENSOR}\[)[{INTEGER}?](?:,[{INTEGER}?])*(?=,{NAME}\])"), _shape),
+    (re.compile(rf"(?<={TENSOR}\[)\([{INTEGER}?](?:,[{INTEGER}?])*,{NAME}\)(?=\])"), _dtype_of_shape),
+    (re.compile(rf"(?<=\),){STRING}(?=\])"), _dtype),
+    (re.compile(f"(?<![.@]){NAME}[{LOCAL}{GRAPH}](?=[,;)]|$)"), _call),
     (re.compile(f"(?<={IF})[^(;{BLOCK}][^;{BLOCK}]{{,{_LONGEST_CONDITION}}}(?={BLOCK})"), _condition),
     (re.compile(f"(?<![^;]){NAME}(?=[^=:(.])"), _return),
 )

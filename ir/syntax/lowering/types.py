@@ -56,7 +56,7 @@ class TypeLowering(LoweringContext):
         return TensorType(tuple(shape), dtype)
 
     def _dtype(self, token: int) -> DataType | None:
-        name = self._texts[token]
+        name = self._texts[token].strip('"')  # which is reported
         dtype = DataType(f"{name}32" if name in ("int", "uint", "float") else name)
         if dtype.is_valid:
             return dtype

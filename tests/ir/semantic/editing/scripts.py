@@ -71,6 +71,7 @@ _TYPED = [
     "let new: Tensor[1, 8, float32] := %x;",
     "%1004 := if %c { %0 } else { %1 };",
     "return %0[1]; # %1",
+    'let %new: Tensor[(1, 8, "float32")] = nn.relu %x;',
 ]
 """Statements that the user is typing, up to some key: Relay's, and as other languages would write them."""
 

@@ -117,6 +117,7 @@ def test_an_arrow_that_is_missing_in_front_of_a_result_is_written():
     ("let %p = (%x, %x);\n  %p[1]", "a field of a tuple is written `.1`", "let %p = (%x, %x);\n  %p.1"),
     ("if (true) { %x } else { %x }", "unknown name true; did you mean True?", "if (True) { %x } else { %x }"),
     ("if True { %x } else { %x }", "a condition stands in parentheses: `(True)`", "if (True) { %x } else { %x }"),
+    ("exp %x", "an operator is called `exp(%x)`", "exp(%x)"),
     ("# of a, %y\n  %x", "`#` means nothing in Relay: a comment begins with `//`", "// of a, %y\n  %x"),
     ("exp(x)", "unknown name x; a value is written %x", "exp(%x)"),
 ])  # fmt: skip
@@ -135,6 +136,10 @@ def test_what_other_languages_write_is_one_error_with_what_relay_writes(body: st
     ("def @main(%x: int32, y)", "a local variable begins with %: `%y`", "def @main(%x: int32, %y)"),
     ("def @main(%x: int32, %y: Tensor[2, 3, int8])", "a shape stands in parentheses: `(2, 3)`",
      "def @main(%x: int32, %y: Tensor[(2, 3), int8])"),
+    ("def @main(%x: int32, %y: Tensor[(2, 3, int8)])", "a dtype stands behind the shape: `(2, 3), int8`",
+     "def @main(%x: int32, %y: Tensor[(2, 3), int8])"),
+    ('def @main(%x: int32, %y: Tensor[(2), "int8"])', "a dtype stands without quotes: `int8`",
+     "def @main(%x: int32, %y: Tensor[(2), int8])"),
 ])  # fmt: skip
 def test_a_head_as_other_languages_write_it_is_one_error_with_what_relay_writes(head: str, error: str, after: str):
     text = '#[version = "0.0.5"]\n{} {{\n  %x\n}}\n'
