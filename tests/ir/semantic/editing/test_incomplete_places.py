@@ -186,7 +186,7 @@ def test_a_value_with_an_undefined_name_has_the_type_of_its_comment_and_not_of_w
     assert [each.message for each in found] == ["undefined variable %lost; did you mean %lots?"]
 
 
-@pytest.mark.parametrize("typed", ["%0 +", "%0 *", "%0 <", "%0 ==", "%0[", "%0."])
+@pytest.mark.parametrize("typed", ["%0 +", "%0 *", "%0 <", "%0 ==", "%0[%x]", "%0."])
 def test_a_value_of_which_more_is_being_typed_is_used_and_not_bound_again(typed: str):
     text = f'#[version = "0.0.5"]\ndef @main(%x: {_TYPE}) {{\n  %0 = nn.relu(%x);\n  {typed}\n}}\n'
     assert [each.code for each in Snapshot.open(text, "example.relay").diagnostics] == ["expected-token"]
