@@ -50,6 +50,7 @@ export async function replaceRelu(workbench, file) {
     const { page } = workbench;
     await workbench.quickOpen(file);
     await workbench.focusEditor();
+    await page.keyboard.press('Control+Home'); // an editor that opens may show its last line alone
     await workbench.until('the pass', async () => {
         await workbench.palette('Relay: Run Pass');
         await workbench.titled('Relay: Run Pass');
