@@ -173,6 +173,7 @@ def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentP
 
 
 def _changed(server: RelayLanguageServer, document: Document) -> None:
+    server.state.passes.examine_comment(document)
     if not server.client_pulls:
         server.state.publisher.schedule(document)
 

@@ -179,7 +179,6 @@ class Workspace:
 
     def _publish(self, document: Document, findings: Sequence[Diagnostic]) -> None:
         self.client.publish(document, findings)
-        self.passes.examine_comment(document)
         if self.extensions.has_questions and (self._asking is None or self._asking.done()):
             self._asking = asyncio.get_running_loop().create_task(self._ask_about_calls())
 

@@ -130,12 +130,22 @@ async def start(
     command: Sequence[str] = COMMAND,
     root: Path | None = None,
     env: dict[str, str] | None = None,
+    *,
+    fetches: bool = False,
 ) -> Editor:
-    """An editor with a server that has been initialized, and started in the folder that is open where there is one."""
+    """An editor with a server that has been initialized, and started in the folder that is open where there is one.
+
+    It may be one that ``fetches`` diagnostics, and does so again when it is told to.
+    """
     client = LanguageClient(converter_factory=get_converter)
     editor = Editor(client, settings)
     await client.start_io(*command, cwd=root, env=env)
     client.capabilities = client_capabilities(profile)
+    if fetches:
+        assert client.capabilities.text_document is not None
+        assert client.capabilities.workspace is not None
+        client.capabilities.text_document.diagnostic = types.DiagnosticClientCapabilities()
+        client.capabilities.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     result = await client.initialize_async(
         types.InitializeParams(
             process_id=os.getpid(),

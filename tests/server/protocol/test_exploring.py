@@ -71,5 +71,6 @@ async def test_what_cannot_be_explored_is_refused_with_the_reason(editor: Editor
     editor.open(text)
     with pytest.raises(JsonRpcException, match="has an error") as refused:
         await explore(editor, passes=["SimplifyInference"])
+    assert refused.value.data is not None
     at = refused.value.data["errorAt"]["start"]
     assert text.splitlines()[at["line"]][at["character"] :].startswith("nn.rellu")

@@ -249,6 +249,22 @@ async def test_each_unknown_pass_of_a_file_is_shown_and_mended_also_in_a_text_wi
     assert any(action.title == "Change to `FoldConstant`" for action in offered)
 
 
+async def test_a_client_that_fetches_diagnostics_is_told_when_the_pipeline_of_a_file_was_looked_at() -> None:
+    fetching = await start("visual-studio-code", {}, fetches=True)
+    told = asyncio.Event()
+    fetching.client.feature(types.WORKSPACE_DIAGNOSTIC_REFRESH)(lambda *_: told.set())
+    fetching.open(MODEL.replace("def", "// relay-lsp: FoldConstnt\ndef"))
+    codes: list[Any] = []
+    while "unknown-pass" not in codes:
+        await asyncio.wait_for(told.wait(), 60)
+        told.clear()
+        params = types.DocumentDiagnosticParams(fetching.document)
+        report = await fetching.client.text_document_diagnostic_async(params)
+        assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+        codes = [item.code for item in report.items]
+    await leave(fetching)
+
+
 async def test_an_option_that_a_pass_of_a_file_does_not_take_is_mended(editor: Editor) -> None:
     editor.open(MODEL.replace("def", "// relay-lsp: FoldConstant[fold_qn=True]\ndef"))
     (unknown,) = await editor.diagnostics(lambda diagnostics: bool(diagnostics))
