@@ -101,11 +101,20 @@ class DocumentPasses:
             task = self._examining[uri] = asyncio.get_running_loop().create_task(self._examine_comment(document))
             task.add_done_callback(lambda done: self._examining.get(uri) is done and self._examining.pop(uri))
 
+    def examine_comments_anew(self) -> None:
+        """The same for every open document: there may be other passes of users than before."""
+        self._of_comments.clear()
+        for document in self._documents:
+            self.examine_comment(document)
+
     async def _examine_comment(self, document: Document) -> None:
-        await self._idle_time.wait()
-        beginning = pipeline_beginning(document.lines)
-        faults = await self._faults_of_comment(document)
-        if self._documents.is_open(document):
+        beginning = None
+        while pipeline_beginning(document.lines) != beginning:  # it may be edited while it is looked at
+            await self._idle_time.wait()
+            beginning = pipeline_beginning(document.lines)
+            faults = await self._faults_of_comment(document)
+            if not self._documents.is_open(document):
+                return
             self._of_comments[document.uri] = beginning, faults
             self._findings_changed(document)
 

@@ -259,7 +259,10 @@ class Workspace:
 
     async def load_extensions(self) -> None:
         """Load the user's passes and operators, or what was written of them since, and look for what settings name."""
+        known = set(self.extensions.pass_names)
         await self.extensions.refresh()
+        if known != set(self.extensions.pass_names):
+            self.passes.examine_comments_anew()
         if not self.extensions.are_withheld and not self.extensions.are_awaited:
             await self._settings_problems.check_passes(self.extensions.pass_names)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -247,6 +248,35 @@ async def test_each_unknown_pass_of_a_file_is_shown_and_mended_also_in_a_text_wi
     params = types.CodeActionParams(editor.document, place, types.CodeActionContext([]))
     offered = await editor.client.text_document_code_action_async(params) or []
     assert any(action.title == "Change to `FoldConstant`" for action in offered)
+
+
+async def test_a_comment_that_is_edited_while_it_is_looked_at_is_looked_at_again(tmp_path: Path) -> None:
+    slow = tmp_path / "slow.py"
+    slow.write_text("import time\ntime.sleep(3)\n")
+    typing = await start("neovim", {"trusted": True, "extensions": [str(slow)]})
+    line = "// relay-lsp: FoldConstnt"
+    typing.open(MODEL.replace("def", f"{line}\ndef"))
+    await asyncio.sleep(1.5)  # after a pause, names are looked up once the user's passes are there
+    typing.change("ss", (1, line.index("Constnt")))
+    findings = await typing.diagnostics(lambda findings: any("FoldssConstnt" in item.message for item in findings))
+    assert [item.code for item in findings] == ["unknown-pass"]
+    await leave(typing)
+
+
+async def test_a_comment_may_name_passes_of_the_user_s_own_once_there_are_any(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from relay_lsp.passes import ModulePass, declare_pass\n@declare_pass(opt_level=0)\nclass Mine(ModulePass):\n"
+        "    'Mine.'\n    def transform_module(self, module, context):\n        return module\n"
+    )
+    writing = await start("neovim", {"trusted": True})
+    writing.open(MODEL.replace("def", "// relay-lsp: Mine\ndef"))
+    unknown = await writing.diagnostics(lambda findings: bool(findings))
+    assert [item.code for item in unknown] == ["unknown-pass"]
+    settings = {"relay": {"extensions": [str(file)]}}
+    writing.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
+    assert await writing.diagnostics(lambda findings: not findings) == []
+    await leave(writing)
 
 
 async def test_a_client_that_fetches_diagnostics_is_told_when_the_pipeline_of_a_file_was_looked_at() -> None:
