@@ -49,7 +49,6 @@ _MOST_UNKNOWN: Final = 16
 _SHAPE_OF_NAME: Final = re.compile(rf"{NAME}(\[\([{INTEGER}?])")
 _AS_TENSOR: Final = rf"{TENSOR}\1"
 """A shape behind a name that is not ``Tensor``: no other type has one."""
-_UNSIGNED_PARAMETER: Final = re.compile(f"(?<=[(,]){NAME}(?=[:,)])")
 _GOES_ON: Final = frozenset(f"{CLOSING},.:=")
 """The kinds that no statement begins with."""
 _INCOMPLETE: Final = f"={UNKNOWN}{UNCLOSED_STRING}"
@@ -245,7 +244,7 @@ class StatementParser(FaultReports):
     def _report_missing_signs(self, start: Start, kinds: str, index: Sequence[int], position: int) -> bool:
         """Report names that lack the sign that they begin with, where that explains a fault; whether it does."""
         if start == "header":
-            unsigned = [match.start() for match in _UNSIGNED_PARAMETER.finditer(kinds)]
+            unsigned = _unsigned_parameters(kinds)
             if position == 1 and kinds.startswith(DEF + NAME):
                 self.report_missing_sign(index[1], GLOBAL)
                 return True
@@ -422,6 +421,28 @@ def _after(index: Sequence[int], blocks: dict[int, Block]) -> int:
     if block is not None:
         last = block.close
     return last + 1
+
+
+def _unsigned_parameters(kinds: str) -> Sequence[int]:
+    """Where the parameters stand in a head that are names without a sign; in types are names, too."""
+    unsigned: list[int] = []
+    depth = 0
+    for position in range(max(0, kinds.find("(")), len(kinds)):
+        kind = kinds[position]
+        if kind in OPENING:
+            depth += 1
+        elif kind in CLOSING:
+            depth -= 1
+            if not depth:
+                break
+        elif (
+            kind == NAME
+            and depth == 1
+            and kinds[position - 1] in "(,"
+            and kinds[position + 1 : position + 2] in (*":,)",)
+        ):
+            unsigned.append(position)
+    return unsigned
 
 
 def _ends_of_items(kinds: str, unclosed: Container[int]) -> Iterator[int]:
