@@ -24,6 +24,7 @@ from .tokens import (
     CLAUSES,
     CLOSING,
     DEF,
+    FUNCTION,
     GLOBAL,
     GRAPH,
     GRAPH_BINDING,
@@ -243,15 +244,13 @@ class StatementParser(FaultReports):
 
     def _report_missing_signs(self, start: Start, kinds: str, index: Sequence[int], position: int) -> bool:
         """Report names that lack the sign that they begin with, where that explains a fault; whether it does."""
-        if start == "header":
-            unsigned = _unsigned_parameters(kinds)
-            if position == 1 and kinds.startswith(DEF + NAME):
-                self.report_missing_sign(index[1], GLOBAL)
-                return True
-            if position - 1 not in unsigned:
-                return False
+        if start == "header" and position == 1 and kinds.startswith(DEF + NAME):
+            self.report_missing_sign(index[1], GLOBAL)
+            return True
+        unsigned = _unsigned_parameters(start, kinds, position)
+        if position - 1 in unsigned:
             for parameter in unsigned[:MOST_FINDINGS]:
-                self.report_missing_sign(index[parameter], LOCAL)
+                self.report_missing_sign(token_at(index[parameter]), LOCAL)
             return True
         if position == 1 and kinds.startswith((f"{LET}{NAME}=", f"{LET}{NAME}:")):
             self.report_missing_sign(index[1], LOCAL)
@@ -423,26 +422,41 @@ def _after(index: Sequence[int], blocks: dict[int, Block]) -> int:
     return last + 1
 
 
-def _unsigned_parameters(kinds: str) -> Sequence[int]:
-    """Where the parameters stand in a head that are names without a sign; in types are names, too."""
+def _unsigned_parameters(start: Start, kinds: str, position: int) -> Sequence[int]:
+    """Where the parameters are names without a sign in the list around a position: that of a function or of a head."""
+    opened = _opened_around(kinds, position)
+    behind = opened - 1
+    if behind >= 0 and kinds[behind] == "]":  # of type parameters
+        behind = _opened_around(kinds, behind) - 1
+    heads = FUNCTION + GLOBAL if start == "header" else FUNCTION
+    if behind < 0 or kinds[opened] != "(" or kinds[behind] not in heads:
+        return ()
     unsigned: list[int] = []
     depth = 0
-    for position in range(max(0, kinds.find("(")), len(kinds)):
-        kind = kinds[position]
+    for at in range(opened, len(kinds)):
+        kind = kinds[at]
         if kind in OPENING:
             depth += 1
         elif kind in CLOSING:
             depth -= 1
             if not depth:
                 break
-        elif (
-            kind == NAME
-            and depth == 1
-            and kinds[position - 1] in "(,"
-            and kinds[position + 1 : position + 2] in (*":,)",)
-        ):
-            unsigned.append(position)
+        elif kind == NAME and depth == 1 and kinds[at - 1] in "(," and kinds[at + 1 : at + 2] in (*":,)",):
+            unsigned.append(at)
     return unsigned
+
+
+def _opened_around(kinds: str, position: int) -> int:
+    """Where the bracket stands that is open at a position; -1 where none is."""
+    depth = 0
+    for at in range(position - 1, -1, -1):
+        if kinds[at] in CLOSING:
+            depth += 1
+        elif kinds[at] in OPENING:
+            depth -= 1
+            if depth < 0:
+                return at
+    return -1
 
 
 def _ends_of_items(kinds: str, unclosed: Container[int]) -> Iterator[int]:
