@@ -125,6 +125,15 @@ def _dtype_of_shape(match: re.Match[str], tokens: Sequence[int], text: str) -> R
     return Respelling(*match.span(), kinds, index, written, f"a dtype stands behind the shape: `{written}`")
 
 
+def _dimensions(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling:
+    start = len(_SHAPE_BEGINS)
+    written = _WORD.sub("?", text.partition("(")[2])
+    kinds = match[0][start:].replace(NAME, "?")
+    return Respelling(
+        match.start() + start, match.end(), kinds, tokens[start:], written, "a dimension is a number, or `?` for any"
+    )
+
+
 def _call(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling | None:
     name, *arguments = text.split()
     if operators.find(name) is None or len(arguments) != 1 or "\n" in text:
@@ -149,6 +158,8 @@ def _return(match: re.Match[str], tokens: Sequence[int], text: str) -> Respellin
     return Respelling(*match.span(), "", (), "", "the last expression of a body is its value, without `return`")
 
 
+_SHAPE_BEGINS: Final = f"{TENSOR}[("
+_WORD: Final = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*")
 _VALUE: Final = rf"[{LOCAL}{GRAPH}](?:\.{INTEGER})?"
 _SPELLINGS: Final[Sequence[tuple[re.Pattern[str], _Respell]]] = (
     (re.compile(f"(?<=[{LOCAL}{GRAPH}]):="), _binding),
@@ -157,6 +168,7 @@ _SPELLINGS: Final[Sequence[tuple[re.Pattern[str], _Respell]]] = (
     (re.compile(rf"(?<=[(,=])\[{_VALUE}(?:,{_VALUE})+\]"), _tuple),
     (re.compile(rf"(?<={TENSOR}\[)[{INTEGER}?](?:,[{INTEGER}?])*(?=,{NAME}\])"), _shape),
     (re.compile(rf"(?<={TENSOR}\[)\([{INTEGER}?](?:,[{INTEGER}?])*,{NAME}\)(?=\])"), _dtype_of_shape),
+    (re.compile(rf"{re.escape(_SHAPE_BEGINS)}(?:[{INTEGER}?{NAME}],)*{NAME}(?=[,)])"), _dimensions),
     (re.compile(rf"(?<=\),){STRING}(?=\])"), _dtype),
     (re.compile(f"(?<![.@]){NAME}[{LOCAL}{GRAPH}](?=[,;)]|$)"), _call),
     (re.compile(f"(?<={IF})[^(;{BLOCK}][^;{BLOCK}]{{,{_LONGEST_CONDITION}}}(?={BLOCK})"), _condition),

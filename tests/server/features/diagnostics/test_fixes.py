@@ -142,6 +142,8 @@ def test_what_other_languages_write_is_one_error_with_what_relay_writes(body: st
      "def @main(%x: int32, %y: Tensor[(2, 3), int8])"),
     ("def @main(%x: int32, %y: Tensor[(2, 3, int8)])", "a dtype stands behind the shape: `(2, 3), int8`",
      "def @main(%x: int32, %y: Tensor[(2, 3), int8])"),
+    ("def @main(%x: int32, %y: Tensor[(2, n, 3, m), int8])", "a dimension is a number, or `?` for any",
+     "def @main(%x: int32, %y: Tensor[(2, ?, 3, ?), int8])"),
     ('def @main(%x: int32, %y: Tensor[(2), "int8"])', "a dtype stands without quotes: `int8`",
      "def @main(%x: int32, %y: Tensor[(2), int8])"),
 ])  # fmt: skip
