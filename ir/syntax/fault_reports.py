@@ -8,7 +8,7 @@ from typing import Final
 
 from ..diagnostics import Fix, TextEdit
 from ..text.text_span import TextSpan
-from .foreign_spellings import Respelling
+from .foreign_spellings import FOREIGN_COMMENT, Respelling
 from .segment_text import MOST_FINDINGS, SegmentText
 from .shapes import ShapeFault
 from .suggestions import operator_prefix, replacement
@@ -74,7 +74,7 @@ class FaultReports:
         text = self.texts[token]
         shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
         message = f"`{shown}` means nothing in Relay"
-        if text.startswith("#"):
+        if text.startswith(FOREIGN_COMMENT):
             fix = replacement(span, "//")
             message += ": a comment begins with `//`"
         else:

@@ -13,7 +13,10 @@ from .blocks import Block
 from .segment_text import SegmentText
 from .tokens import BLOCK, GRAPH, IF, INTEGER, LOCAL, NAME, STRING, TENSOR
 
-__all__ = ["Respelling", "respelled", "respellings"]
+__all__ = ["FOREIGN_COMMENT", "Respelling", "respelled", "respellings"]
+
+FOREIGN_COMMENT: Final = "#"
+"""What a comment begins with elsewhere; what stands behind it on its line is left out with it."""
 
 _REACH: Final = 16
 """How many tokens before a fault the spelling begins at most that it comes from."""
@@ -61,7 +64,8 @@ def respellings(
             if all(token >= 0 for token in tokens):
                 span = segment.range(tokens[0], tokens[-1])
                 new = respell(match, tokens, segment.text[span.start : span.end])
-                sort += [] if new is None else [new]
+                if new is not None:
+                    sort.append(new)
         if sort:
             yield sort
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from .blocks import Block, Statement
 from .fault_reports import FaultReports, token_at
-from .foreign_spellings import Respelling, respelled, respellings
+from .foreign_spellings import FOREIGN_COMMENT, Respelling, respelled, respellings
 from .kind_patterns import CHAIN, CHAIN_HEAD, unclosed_in
 from .segment_text import MOST_FINDINGS
 from .shapes import MOST_NESTED, Shape, ShapeFault, Start, accepted_insertion, shape_of
@@ -56,8 +56,6 @@ _INCOMPLETE: Final = f"={UNKNOWN}{UNCLOSED_STRING}"
 """Behind these, a binding on a line of its own belongs to nothing."""
 _BINDING_INSIDE: Final = re.compile(f"{LET}|{GRAPH_BINDING}")
 _SEPARATOR: Final = re.compile(r"[()\[\];]")
-_FOREIGN_COMMENT: Final = "#"
-"""What a comment begins with elsewhere; what stands behind it on its line is left out with it."""
 _QUOTE: Final = '"'
 _TYPE: Final = "type_definition"
 _REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r", "a")
@@ -339,7 +337,7 @@ class StatementParser(FaultReports):
             dropped = [place for place, kind in enumerate(kinds) if kind == unreadable] if is_many else [position]
             for place in dropped[: 0 if is_quote else MOST_FINDINGS]:
                 self.report_unknown(index[place])
-            is_comment = not is_many and self.texts[unknown].startswith(_FOREIGN_COMMENT)
+            is_comment = not is_many and self.texts[unknown].startswith(FOREIGN_COMMENT)
             if is_comment:
                 end = position + 1
                 while end < len(kinds) and not self.begins_line(index[end - 1], index[end]):

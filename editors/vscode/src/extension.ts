@@ -70,7 +70,7 @@ export async function activateWith(
             return;
         }
         showProgress(client);
-        followRuns(client, refresh);
+        followRuns(client, current, refresh);
         client.onDidChangeState(event => {
             void vscode.commands.executeCommand('setContext', 'relay.running', event.newState === State.Running);
             if (event.newState === State.Running) {

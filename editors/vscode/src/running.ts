@@ -95,7 +95,7 @@ const RUN_PIPELINE = 'relay-lsp.runPipeline';
 const RUNNING = ['relay-lsp.runPass', RUN_PIPELINE, 'relay-lsp.replay'];
 
 /** Run what the server's lenses and actions run as our own commands do: the cursor follows, and a report is given. */
-export function followRuns(client: BaseLanguageClient, changed: () => void): void {
+export function followRuns(client: BaseLanguageClient, current: () => BaseLanguageClient, changed: () => void): void {
     client.middleware.executeCommand = async (command, args: Record<string, unknown>[], next) => {
         const what = args[0];
         const document = vscode.workspace.textDocuments.find(
@@ -108,7 +108,7 @@ export function followRuns(client: BaseLanguageClient, changed: () => void): voi
             }
             return result;
         }
-        const result = await execute(() => client, command, document, what);
+        const result = await execute(current, command, document, what);
         changed();
         return result;
     };

@@ -136,17 +136,13 @@ class LoweringContext:
         is_of_module: bool = False,
         otherwise: str = "",
     ) -> None:
-        """Report a name that means nothing here, with those that may have been meant.
-
-        Without any of these, ``otherwise`` is how a value would be written.
-        """
+        """Report a name that means nothing here, with those that may have been meant, or ``otherwise`` a hint."""
         span = self.unit.span(token)
         near = self.names.nearest.closest(name, candidates, count=3, is_of_module=is_of_module)
-        hint = f"; did you mean {near[0]}?" if near else otherwise and f"; a value is written {otherwise}"
+        hint = f"; did you mean {near[0]}?" if near else otherwise and f"; {otherwise}"
         self.unresolved.append((self.unit, token))
         shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}… ({len(name)} characters)"
-        offered = near or ([otherwise] if otherwise else [])
-        self.report(code, f"{what} {shown}{hint}", span, [replacement(span, other) for other in offered], related)
+        self.report(code, f"{what} {shown}{hint}", span, [replacement(span, other) for other in near], related)
 
     def _define(self, kind: SymbolKind, name: str, token: int, value: Expr | Type) -> Definition:
         definition = Definition(kind, name, self.unit, token, value, self.container)

@@ -156,7 +156,9 @@ class ExpressionLowering(AttributeLowering):
                 "undefined-operator", "unknown operator", name, token, self._operators, is_of_module=True
             )
         else:
-            self._report_unknown("undefined-operator", "unknown name", name, token, self._values, otherwise=f"%{name}")
+            self._report_unknown(
+                "undefined-operator", "unknown name", name, token, self._values, otherwise=f"a value is written %{name}"
+            )
         return ErrorExpr()
 
     def _values(self) -> Iterable[str]:

@@ -20,7 +20,7 @@ from relay_lsp.ir.diagnostics import Diagnostic, Fix, LazyFixes, TextEdit
 from relay_lsp.ir.inference.trial import dimensions_of, refusal
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops import Op
-from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot, TokenRole
+from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot
 from relay_lsp.ir.syntax.suggestions import replacement
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import TensorType, Type
@@ -213,18 +213,6 @@ def _missing_sign(snapshot: Snapshot, diagnostic: Diagnostic) -> Iterator[Fix]:
         yield replacement(span, f"%{name}")
 
 
-def _missing_sign_of_definition(snapshot: Snapshot, diagnostic: Diagnostic) -> Iterator[Fix]:
-    """``%`` before the first word of a statement, where ``=`` stands behind it."""
-    assert diagnostic.span is not None
-    span = diagnostic.span
-    if snapshot.lines.part(span.start, span.end) != "=":
-        return
-    tokens = snapshot.tokens(snapshot.statement_span(span.start).start, span.start)
-    before = [token for token in tokens if token.role is not TokenRole.COMMENT and token.span.end <= span.start]
-    if len(before) == 1 and re.fullmatch(r"\w+", before[0].text):
-        yield replacement(before[0].span, f"%{before[0].text}")
-
-
 def _rebound(snapshot: Snapshot, diagnostic: Diagnostic) -> Iterator[Fix]:
     """Another name for this value, also below it, or for this value alone."""
     assert diagnostic.span is not None
@@ -247,6 +235,5 @@ _REPAIRS: Final = {
     "type-mismatch": _call_repairs,
     "missing-attribute": _missing_attribute,
     "undefined-operator": _missing_sign,
-    "expected-token": _missing_sign_of_definition,
     "graph-variable-rebound": _rebound,
 }

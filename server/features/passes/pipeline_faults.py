@@ -10,7 +10,7 @@ from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.syntax.suggestions import replacement
 
 from ...pass_calls import PassCall, PassCallError, parse_pipeline
-from ...pass_contexts import ContextOptions, UnknownPass, read_context_comment, unknown_passes
+from ...pass_contexts import ContextOptions, read_context_comment, unknown_passes
 from .pipeline_comment import pipeline_comment, pipeline_context, pipeline_place
 
 __all__ = ["at_pipeline", "fault_of_pipeline", "faults_of_pipeline"]
@@ -37,7 +37,10 @@ def faults_of_pipeline(
         return (fault_of_pipeline(text, str(error)),)
     named = {*own.required, *own.disabled} - {*context.required, *context.disabled}
     named.update(call.name for call in calls)
-    unknown = [_unknown_pass(text, each) for each in unknown_passes(sorted(named), of_extensions)]
+    unknown = [
+        at_pipeline(text, Diagnostic("unknown-pass", Severity.ERROR, each.message, data=each.near))
+        for each in unknown_passes(sorted(named), of_extensions)
+    ]
     return (*unknown, *_faults_of_options(text, calls, of_extensions))
 
 
@@ -54,12 +57,6 @@ def at_pipeline(text: str, finding: Diagnostic, number: int | None = None) -> Di
     span = pipeline_place(text, finding.message, number)
     fixes = (replacement(span, finding.data),) if isinstance(finding.data, str) else ()
     return replace(finding, span=span, place=None, fixes=fixes)
-
-
-def _unknown_pass(text: str, unknown: UnknownPass) -> Diagnostic:
-    span = pipeline_place(text, unknown.name)
-    fixes = (replacement(span, unknown.near),) if unknown.near else ()
-    return Diagnostic("unknown-pass", Severity.ERROR, unknown.message, span, fixes=fixes)
 
 
 def _faults_of_options(text: str, calls: Sequence[PassCall], of_extensions: Collection[str]) -> Iterator[Diagnostic]:
