@@ -30,6 +30,9 @@ _MOST_ALONE: Final = 32
 Where each has numbers that matter, looking for one would take a quarter of the time that the statement takes.
 """
 
+_LONGEST: Final = 4_096
+"""A statement of more tokens stands for no other: a text has few of them, and to keep one takes a tenth of its time."""
+
 
 class FaultyTemplates:
     """The statements at fault of a context, by what they have in common with others (:func:`.likeness_at_fault`)."""
@@ -54,7 +57,8 @@ class FaultyTemplates:
         """
         kinds = statement.segment.kinds, self._nearest.are_exhausted
         alone = self._alone.get(kinds) or 0
-        if alone > _MOST_ALONE or not (own.diagnostics or statement.inner_unused):
+        is_kept = alone <= _MOST_ALONE and len(statement.segment.kinds) <= _LONGEST
+        if not (is_kept and (own.diagnostics or statement.inner_unused)):
             return
         self._alone[kinds] = alone + 1
         like, names = likeness_at_fault(statement.segment, means_nothing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -53,11 +54,9 @@ def respellings(
         segment: where the tokens stand.
         position: where the fault is.
     """
-    for pattern, respell in _SPELLINGS:
-        first = max(0, position - _REACH)
-        near = pattern.finditer(kinds, first, position + _LONGEST)
-        if not any(match.start() <= position <= match.end() for match in near):
-            continue
+    first = max(0, position - _REACH)
+    begin = max(0, first - 1)  # what stands before a spelling may count
+    for pattern, respell in _spellings_at(kinds[begin : position + _LONGEST], first - begin, position - begin):
         sort: list[Respelling] = []
         for match in pattern.finditer(kinds, first):
             tokens = index[match.start() : match.end()]
@@ -68,6 +67,19 @@ def respellings(
                     sort.append(new)
         if sort:
             yield sort
+
+
+@lru_cache(maxsize=1024)
+def _spellings_at(kinds: str, first: int, position: int) -> Sequence[_Spelling]:
+    """The spellings that reach a position among some kinds, and begin at ``first`` or behind it.
+
+    Ten thousand statements that are at fault may be of the same kinds.
+    """
+    return [
+        (pattern, respell)
+        for pattern, respell in _SPELLINGS
+        if any(match.start() <= position <= match.end() for match in pattern.finditer(kinds, first))
+    ]
 
 
 def respelled(
@@ -90,6 +102,7 @@ def respelled(
 
 _Respell = Callable[["re.Match[str]", Sequence[int], str], "Respelling | None"]
 """Takes where the spelling stands among the kinds, its tokens, and its text."""
+_Spelling = tuple["re.Pattern[str]", _Respell]
 
 
 def _binding(match: re.Match[str], tokens: Sequence[int], text: str) -> Respelling:
@@ -165,7 +178,7 @@ def _return(match: re.Match[str], tokens: Sequence[int], text: str) -> Respellin
 _SHAPE_BEGINS: Final = f"{TENSOR}[("
 _WORD: Final = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*")
 _VALUE: Final = rf"[{LOCAL}{GRAPH}](?:\.{INTEGER})?"
-_SPELLINGS: Final[Sequence[tuple[re.Pattern[str], _Respell]]] = (
+_SPELLINGS: Final[Sequence[_Spelling]] = (
     (re.compile(f"(?<=[{LOCAL}{GRAPH}]):="), _binding),
     (re.compile(f"(?<=[(,]{NAME}):[^{BLOCK}]"), _attribute),
     (re.compile(rf"(?<=[{LOCAL}{GRAPH})])\[{INTEGER}\]"), _field),
