@@ -10,10 +10,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from typing_extensions import Self
 
+from relay_lsp.ir.collections.cached import cached
 from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.garbage_collection import without_collection
 from relay_lsp.ir.module import IRModule
@@ -112,7 +112,7 @@ class Trace:
         """The module that the last step made."""
         return self._steps[-1].after if self._steps else None
 
-    @cached_property
+    @cached
     def layers(self) -> Mapping[Expr, AnySpan]:
         """The layers that expressions of the first module stand for, as far as they are known."""
         return self._read_layers()

@@ -62,7 +62,7 @@ def edit_function(
         Unsuitable: a body is not a list of bindings and a value, a name in it stands for another name, or the new
             function is so much larger than the old one that next to nothing of it could stay.
     """
-    if not (old_layout.is_regular and new_layout.is_regular) or is_mostly_new(old, new):
+    if not (old_layout.is_regular and new_layout.is_regular):
         raise Unsuitable
     editor = _Editor(parsed, old_layout, old, new_layout, new, printed, indices, origins)
     return editor.edits()
@@ -87,11 +87,14 @@ class _Editor:
         self._new = new
         self._printed = printed
         self._indices = indices
-        self._pairing = Pairing(old, new, origins)
+        old_order, self._new_order = post_order(old), post_order(new)
+        if is_mostly_new(old_order, self._new_order):
+            raise Unsuitable
+        self._pairing = Pairing(old_order, self._new_order, origins)
         old_starts = _largest_at(
-            (expr, parsed.locate(Place(expr))) for expr in post_order(old) if not isinstance(expr, (Op, Let))
+            (expr, parsed.locate(Place(expr))) for expr in old_order if not isinstance(expr, (Op, Let))
         )
-        new_starts = _largest_at((expr, printed.positions.get(expr)) for expr in self._pairing.new_order)
+        new_starts = _largest_at((expr, printed.positions.get(expr)) for expr in self._new_order)
         self._old_roots = _roots(old_layout, old_starts, {f"%{var.name_hint}": var for var in old.params})
         self._old_number = {root: number for number, root in enumerate(self._old_roots[:-1]) if root is not None}
         self._kept = self._find_kept()
@@ -132,7 +135,7 @@ class _Editor:
         """The new expressions whose old text, down to the names in it, still says what they say."""
         pairing, kept = self._pairing, set[Expr]()
         text_has_types = "/* ty=" in self._text[self._old_layout.start : self._old_layout.end]
-        for new in pairing.new_order:
+        for new in self._new_order:
             if isinstance(new, (Op, Constructor, GlobalVar)):
                 kept.add(new)
                 continue
@@ -154,7 +157,7 @@ class _Editor:
 
     def _pair_statements(self) -> None:
         old_of = self._pairing.old_of
-        lets = {expr.var: expr.value for expr in self._pairing.new_order if isinstance(expr, Let)}
+        lets = {expr.var: expr.value for expr in self._new_order if isinstance(expr, Let)}
         for statement in self._statements:
             old = old_of.get(statement.root)
             number = self._old_number.get(old) if old is not None else None
@@ -203,7 +206,7 @@ class _Editor:
                 statement.name = binder.text
                 if statement.layout.binder is not None:
                     names[statement.layout.binder.text] = binder.text
-        for expr in self._pairing.new_order:
+        for expr in self._new_order:
             span = positions.get(expr) if isinstance(expr, Var) else None
             old = old_of.get(expr)
             if span is not None and isinstance(old, Var):

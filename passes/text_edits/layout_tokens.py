@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
+from relay_lsp.ir.collections.cached import cached
 from relay_lsp.ir.syntax.lexer import NAME_PATTERN, RESERVED_PATTERN
 from relay_lsp.ir.syntax.segment_text import cut_tokens
 from relay_lsp.ir.syntax.tokens import GRAPH, LOCAL, META, VALUES
@@ -48,7 +48,7 @@ class LayoutTokens:
         self._base: Final = base
         self._cut: Final = cut
 
-    @cached_property
+    @cached
     def _tokens(self) -> Tokens:
         return self._cut()
 
@@ -78,12 +78,12 @@ class LayoutTokens:
         """The same ones where they stand further down."""
         return LayoutTokens(self._base + by, lambda: self._tokens)
 
-    @cached_property
+    @cached
     def not_plain(self) -> Sequence[LayoutToken]:
         """The names of values, and what refers to the metadata."""
         return [self[number] for number, kind in enumerate(self.kinds) if kind in _NOT_PLAIN]
 
-    @cached_property
+    @cached
     def names(self) -> Sequence[str]:
         """The names of values, each once, as they come."""
         kinds, texts, _ = self._tokens
@@ -126,7 +126,7 @@ class CanonicalTokens(LayoutTokens):
         """Where the first token starts."""
         return self._base
 
-    @cached_property
+    @cached
     def not_plain(self) -> Sequence[LayoutToken]:
         """The names of values, and what refers to the metadata."""
         return [
@@ -135,7 +135,7 @@ class CanonicalTokens(LayoutTokens):
             if match[0][0] != '"'
         ]
 
-    @cached_property
+    @cached
     def names(self) -> Sequence[str]:
         """The names of values, each once, as they come."""
         pieces = dict.fromkeys(_NAME_OR_REFERENCE.findall(self._text, self._base, self._end))

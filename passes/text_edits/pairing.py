@@ -27,7 +27,7 @@ from relay_lsp.ir.expressions import (
 )
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.structural import structural_equal
-from relay_lsp.ir.visitor import children, post_order
+from relay_lsp.ir.visitor import children
 
 __all__ = ["Origins", "Pairing", "is_mostly_new", "same_head", "same_header"]
 
@@ -40,23 +40,22 @@ _MOSTLY_NEW = 10
 
 
 class Pairing:
-    """The pairs of one function before and after."""
+    """The pairs of one function before and after, each with all of its expressions in post-order, itself the last."""
 
-    def __init__(self, old: Function, new: Function, origins: Origins) -> None:
+    def __init__(self, old: Sequence[Expr], new: Sequence[Expr], origins: Origins) -> None:
         self.old_of: dict[Expr, Expr] = {}
         self.new_of: dict[Expr, Expr] = {}
-        self.new_order = post_order(new)
         self.old_lets: dict[Var, Let] = {}
         present: set[Expr] = set()
-        for expr in post_order(old):
+        for expr in old:
             present.add(expr)
             if isinstance(expr, Let):
                 self.old_lets[expr.var] = expr
-        for expr in self.new_order:
+        for expr in new:
             if expr in present and not isinstance(expr, _UNPAIRED):
                 self._pair(expr, expr)
         by_origin: list[tuple[Expr, Expr]] = []
-        for expr in self.new_order:
+        for expr in new:
             if expr in self.old_of or isinstance(expr, (*_UNPAIRED, Constant)):
                 continue
             for source in origins(expr):
@@ -64,7 +63,7 @@ class Pairing:
                     self._pair(source, expr)
                     by_origin.append((source, expr))
                     break
-        self._pair_by_position([(old, new), *reversed(by_origin)])
+        self._pair_by_position([(old[-1], new[-1]), *reversed(by_origin)])
 
     def _pair(self, old: Expr, new: Expr) -> None:
         self.old_of[new] = old
@@ -112,15 +111,15 @@ class Pairing:
         return self.old_of.get(new) is old
 
 
-def is_mostly_new(old: Function, new: Function) -> bool:
-    """Whether none of the values of ``old`` is in ``new``, and that is many times as large, as what ``gradient`` makes.
+def is_mostly_new(old: Sequence[Expr], new: Sequence[Expr]) -> bool:
+    """Whether none of the old values is among the new expressions, of which there are many times as many, as in what
+    ``gradient`` makes.
 
     To look for what could stand in the place of what then takes longer than to make the function.
     """
-    before, after = post_order(old), post_order(new)
-    if len(after) <= _MOSTLY_NEW * len(before):
+    if len(new) <= _MOSTLY_NEW * len(old):
         return False
-    return {expr for expr in before if children(expr)}.isdisjoint(after)
+    return {expr for expr in old if children(expr)}.isdisjoint(new)
 
 
 def same_head(old: Expr, new: Expr) -> bool:

@@ -12,9 +12,9 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
-from functools import cached_property
 from typing import Final
 
+from relay_lsp.ir.collections.cached import cached
 from relay_lsp.ir.syntax.tokens import META, VALUES
 from relay_lsp.ir.text.text_span import TextSpan
 
@@ -37,17 +37,17 @@ class Renaming:
     def __init__(self, functions: Sequence[_FunctionRenaming]) -> None:
         self._functions = functions
 
-    @cached_property
+    @cached
     def _heads(self) -> dict[int, TextSpan]:
         """Where the names of the functions stand, by where their canonical texts start."""
         return {function.canonical.start: function.edited.name_span for function in self._functions}
 
-    @cached_property
+    @cached
     def _rows(self) -> Sequence[tuple[LayoutTokens, LayoutTokens]]:
         """The tokens of heads and statements in both texts, in the order of the canonical one."""
         return sorted((pair for each in self._functions for pair in each.pairs), key=lambda pair: pair[1].start)
 
-    @cached_property
+    @cached
     def _row_starts(self) -> Sequence[int]:
         return [canonical.start for _, canonical in self._rows]
 
@@ -249,7 +249,7 @@ class _FunctionRenaming:
             return False
         return all(theirs in self._inner_names or self._pair(ours, theirs) for ours, theirs in pairs)
 
-    @cached_property
+    @cached
     def _inner_names(self) -> Container[str]:
         """The names of the canonical function, each of which it binds once, that are bound inside of a statement."""
         rows = [self.canonical.header, *(statement.tokens for statement in self.canonical.statements)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relay_lsp.ir.cancellation import Cancellation, WorkCancelled
 from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.garbage_collection import without_collection
 from relay_lsp.ir.text.line_index import LineIndex
 
 from ..documents.documents import Advance, Document, Documents
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from .edited_part import EditedPart
 
-__all__ = ["BackgroundAnalysis", "Publisher"]
+__all__ = ["BackgroundAnalysis", "Publisher", "read_first"]
 
 logger = logging.getLogger(__name__)
 
@@ -227,13 +228,15 @@ class BackgroundAnalysis:
                 if advance is None:
                     return document.current
                 if not advance.is_edit:
-                    read = await self._work(document, partial(_read, advance.run), advance)
+                    read_text = _read if document in self._left_alone else read_first
+                    read = await self._work(document, partial(read_text, advance.run), advance)
                     if read is None:
                         continue
                     snapshot = document.accept(advance, read)
                     prepared = self.thread.run_cancellable(_giving_way(), snapshot.prepare_for_edits)
                     asyncio.ensure_future(prepared).add_done_callback(_retrieved)
-                    self._leave_alone(document)
+                    if document.lines.length >= _LEFT_ALONE_TEXT:
+                        self._left_alone.add(document)
                     self._previews.pop(document, None)
                     break
                 followed = await self._followed(document, advance)
@@ -264,16 +267,6 @@ class BackgroundAnalysis:
         if part is not None:
             show(part)
         return await self._work(document, _settling(advance, snapshot, show if part is None else None))
-
-    def _leave_alone(self, document: Document) -> None:
-        """Leave the objects of a long text out of the search for garbage until it is closed.
-
-        What else is there at that moment is left out as well; so it is given back with the last long text. It is done
-        once for each: of a text that is replaced time and again, what was left out before would never be collected.
-        """
-        if document.lines.length >= _LEFT_ALONE_TEXT and document not in self._left_alone:
-            self._left_alone.add(document)
-            gc.freeze()
 
     async def _work(
         self, document: Document, work: Callable[[], Snapshot], reading: Advance | None = None
@@ -353,6 +346,20 @@ def _plain_preview(lines: LineIndex, name: str) -> Preview | None:
     """The beginning of a text, where it can be followed statement by statement."""
     preview = preview_of(lines, name)
     return preview if preview is not None and preview.is_plain else None
+
+
+def read_first(open: Callable[[], Snapshot]) -> Snapshot:
+    """What :func:`_read` makes of a text that was not read before, without a search for garbage meanwhile.
+
+    The objects of a long text are left out of that until it is closed. What else is there at that moment is left out as
+    well; so it is given back with the last long text. It is done once for each: of a text that is replaced time and
+    again, what was left out before would never be collected.
+    """
+    with without_collection():
+        snapshot = _read(open)
+        if snapshot.lines.length >= _LEFT_ALONE_TEXT:
+            gc.freeze()
+        return snapshot
 
 
 def _read(open: Callable[[], Snapshot]) -> Snapshot:
