@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from ..collections.block_list import common_beginning
+from ..types import Type
 from .function_regions import numbers_at
 from .function_statements import FunctionStatements
 from .heads import Head
@@ -15,7 +16,7 @@ from .statement_list import between
 from .template_cache import TemplateCache
 from .whole_function import WholeFunctionAnalysis
 
-__all__ = ["ChangedHeads", "call_alike", "outdated_functions"]
+__all__ = ["ChangedHeads", "call_alike", "differing_types", "outdated_functions"]
 
 
 class ChangedHeads:
@@ -32,6 +33,15 @@ class ChangedHeads:
 
     def __bool__(self) -> bool:
         return self._any
+
+
+def differing_types(old: Mapping[str, Type], new: Mapping[str, Type]) -> set[str]:
+    """The names that have other types in two mappings, or are in one alone; most types are the same objects."""
+    names = old.keys() ^ new.keys()
+    names.update(
+        name for name, type in new.items() if (was := old.get(name)) is not type and was is not None and was != type
+    )
+    return names
 
 
 def call_alike(old: Sequence[AnalysedFunction], new: Sequence[AnalysedFunction]) -> bool:

@@ -20,9 +20,8 @@ from ..syntax.segment_list import Segments
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from ..type_visitor import has_incomplete
-from ..types import Type
 from .alike_functions import AlikeFunctions
-from .changed_heads import ChangedHeads, call_alike, outdated_functions
+from .changed_heads import ChangedHeads, call_alike, differing_types, outdated_functions
 from .declarations import AnalysisFault, ModuleTypes, NeedsFullAnalysis
 from .function_finder import FunctionFinder
 from .function_regions import FunctionPart, FunctionRegion, numbers_at, unless_edited
@@ -331,12 +330,22 @@ class ModuleAnalyzer:
             return self._part_before(region, outside)
         if self._before is None or self.splice.new_end > settled or not typer.is_determined_in_order:
             return None
+        if self._was_whole(region.start):
+            return None  # it is likely to be read as a whole again, which may say otherwise
         if any(has_incomplete(state.type) for state in typer.placed):
             return None  # a later statement may tell it
         start, end = region.start, region.end
         states = self.states.spliced(start, end, [*typer.placed, *[None] * (end - settled)])
         typed = typer.unfinished().ending(settled, is_closed=True)  # of what is behind, no brace is missing yet
         return self._partial(typed, outside.heads, settled, states)
+
+    def _was_whole(self, start: int) -> bool:
+        """Whether the function whose statements begin at a segment was read as a whole before."""
+        splice = self.splice
+        start -= splice.new_end - splice.old_end if start >= splice.new_end else 0
+        number = bisect_left(self.earlier, start, key=lambda function: function.start)
+        known = self.earlier[number] if number < len(self.earlier) else None
+        return isinstance(known, WholeFunctionAnalysis) and known.start == start
 
     def _tell_of(self, typer: StatementTyper, heads: Mapping[str, Head]) -> None:
         """Report the progress of typing statements anew."""
@@ -445,7 +454,7 @@ class ModuleAnalyzer:
                 function = replace(function, inferred=inferred)
         parameters: Collection[str] = ()
         if head is not known.head and list(old.items()) != list(new.items()):
-            parameters = _differing(old, new)
+            parameters = differing_types(old, new)
             names |= parameters
             if [name for name in old if name in new] != [name for name in new if name in old]:
                 parameters = new.keys()  # of two that are as near to a name, the first one may be meant
@@ -490,12 +499,3 @@ def _defines_the_same(old: Segment, new: Segment) -> bool:
         return True
     # What is missing at the end of one is missing in its blanks.
     return not old.diagnostics and old.text.rstrip(WHITE_SPACE) == new.text.rstrip(WHITE_SPACE)
-
-
-def _differing(old: Mapping[str, Type], new: Mapping[str, Type]) -> set[str]:
-    """The names that have other types in two mappings, or are in one alone; most types are the same objects."""
-    names = old.keys() ^ new.keys()
-    names.update(
-        name for name, type in new.items() if (was := old.get(name)) is not type and was is not None and was != type
-    )
-    return names

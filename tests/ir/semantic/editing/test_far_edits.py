@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from relay_lsp.ir.semantic.lowered_statement import LoweredStatement
-from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import Type
 from tests.fixture import read_selection
-from tests.ir.semantic.editing.comparison import difference
+from tests.ir.semantic.editing.comparison import difference, early_difference
 
 _TYPE = "Tensor[(1, 8), float32]"
 
@@ -107,3 +107,25 @@ def test_a_far_reaching_edit_asks_once_how_statements_of_one_kind_are_typed(monk
     edited = snapshot.edit(TextSpan(at, at + len("float32")), "float16")
     assert repr(edited.type_at(text.index("%2000 ="))) == _TYPE.replace("32", "16")
     assert len(asked) < 20
+
+
+def test_a_function_that_was_read_as_a_whole_is_shown_once_all_of_it_is_known():
+    lines = "".join(f"  %{number} = nn.relu(%{number - 1});\n" for number in range(1, 1_400))
+    text = f"""#[version = "0.0.5"]
+def @main(%x: {_TYPE}, %c: bool) {{
+  %0 = nn.relu(%x);
+{lines}  let %half = 0.5f;
+  %1401 = if (%c) {{ add(%1, free_var %x: int32;
+e(%2);
+  %1401
+}}
+"""
+    snapshot = Snapshot.open(text, "example.relay")
+    assert snapshot.findings
+    parts: list[PartialSnapshot | None] = []
+    at = text.index("  %1 =")
+    edited = snapshot.edit(TextSpan(at, at), "  let %half = 0.5f;\n")
+    edited.analyse(lambda part: parts.append(part()))
+    assert len(parts) > 1
+    assert all(part is None or early_difference(part, edited) is None for part in parts)
+    assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
