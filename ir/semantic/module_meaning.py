@@ -192,6 +192,13 @@ class ModuleMeaning(Protocol):
         """The type of the innermost expression that ends with a token of a statement that is read alone."""
         ...
 
+    def parts_typed(self, index: int) -> Mapping[Expr, Type] | None:
+        """The types of the parts of a statement's :meth:`template`; ``None`` where it is not read alone.
+
+        It is the same object for statements of one template with values of the same types that follow one another.
+        """
+        ...
+
     def statement_types(
         self, block: CacheBlock, is_true: Callable[[str, Type], bool] | None = None
     ) -> Sequence[Type | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
 from operator import add
@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ..collections.cached import cached
+from ..expressions import Expr
 from ..syntax.cuts import Role
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import SymbolKind
@@ -280,6 +281,10 @@ class SnapshotTokens:
         """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
         return self._meaning.template(index)
 
+    def parts_typed(self, index: int) -> Mapping[Expr, Type] | None:
+        """See :meth:`.ModuleMeaning.parts_typed`."""
+        return self._meaning.parts_typed(index)
+
     def token_places(self, index: int) -> TokenPlaces:
         """Where the tokens of a segment are, comments left out."""
         _, texts, starts = self._split.segments[index].tokens
@@ -299,6 +304,10 @@ class SnapshotTokens:
     def segment_text(self, index: int) -> str:
         """The text of a segment."""
         return self._split.segments[index].text
+
+    def segment_kinds(self, index: int) -> str:
+        """The kinds of the pieces of a segment, comments among them."""
+        return self._split.segments[index].kinds
 
     def parts_in(self, span: TextSpan) -> Iterator[CacheRegion]:
         """The parts that begin in a range of the text."""

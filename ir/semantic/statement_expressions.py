@@ -144,14 +144,24 @@ class StatementExpressions:
         self, index: int, function: FunctionStatements, state: TypedStatement, lowered: LoweredStatement, expr: Expr
     ) -> Type | None:
         """The type of an expression in a lowering of a statement, its own or the one that others have as well."""
+        type = self._parts_typed(index, function, state, lowered).get(expr)
+        return known_type(expr.type_annotation if type is None and isinstance(expr, Var) else type)
+
+    def parts_typed(self, index: int) -> Mapping[Expr, Type] | None:
+        """See :meth:`.ModuleMeaning.parts_typed`."""
+        function, state = self.in_segments.plain(index), self.in_segments.state(index)
+        return None if function is None or state is None else self._parts_typed(index, function, state, state.lowered)
+
+    def _parts_typed(
+        self, index: int, function: FunctionStatements, state: TypedStatement, lowered: LoweredStatement
+    ) -> Mapping[Expr, Type]:
         if self._types_in[0] != (index, lowered):
             known = tuple([self._type_before(function, name, state.order) for name in state.uses])
             later_type = function.later_type(state)
             module = self.analysis.context.types.module if later_type is not None else None
             types = lowered.types_with(known, self.analysis.heads, later_type, module)
             self._types_in = (index, lowered), types
-        type = self._types_in[1].get(expr)
-        return known_type(expr.type_annotation if type is None and isinstance(expr, Var) else type)
+        return self._types_in[1]
 
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression that was given out here."""

@@ -192,6 +192,10 @@ class WholeModuleAnalysis:
         """No statement shares its lowering."""
         return None
 
+    def parts_typed(self, index: int) -> Mapping[Expr, Type] | None:
+        """No statement is read alone."""
+        return None
+
     def statement_types(
         self, block: CacheBlock, is_true: Callable[[str, Type], bool] | None = None
     ) -> Sequence[Type | None]:

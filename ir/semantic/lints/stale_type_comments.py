@@ -38,6 +38,8 @@ _WARNINGS: Final = 100
 """So many causes are reported; the last report counts the comments that differ for other causes."""
 _RELATED: Final = 20
 """So many of the comments that follow from a cause are named; the message counts them all."""
+_MOST_ALIKE: Final = 64
+"""So many of the comments that statements of one kind may have are kept in mind at most."""
 
 _NAME: Final = re.compile(r"%[A-Za-z_0-9][\w.:/]*")
 _PROJECTION: Final = re.compile(r"\.\d+\Z")
@@ -265,7 +267,27 @@ def _in_statement(snapshot: Snapshot, index: int, text: str) -> Sequence[_StaleC
     memo = snapshot.statement_memo(index)
     stale = cast("Sequence[_StaleComment] | None", memo.get(_in_statement))
     if stale is None:
-        stale = memo[_in_statement] = tuple(_read_statement(snapshot, index, text))
+        stale = memo[_in_statement] = _read_unless_alike(snapshot, index, text)
+    return stale
+
+
+def _read_unless_alike(snapshot: Snapshot, index: int, text: str) -> Sequence[_StaleComment]:
+    """The stale comments of a statement: none, where one before it of the same types has the same comments, all true.
+
+    A text that was fused has ten thousand functions of a few kinds.
+    """
+    template, types = snapshot.template(index), snapshot.parts_typed(index)
+    if template is None or template.functions or types is None:
+        return tuple(_read_statement(snapshot, index, text))
+    comments = (snapshot.segment_kinds(index), *TYPE_COMMENT.findall(text))
+    known = cast("tuple[object, set[Sequence[str]]] | None", template.memo.get(_read_statement))
+    if known is None or known[0] is not types or len(known[1]) >= _MOST_ALIKE:
+        known = template.memo[_read_statement] = types, set[Sequence[str]]()
+    if comments in known[1]:
+        return ()
+    stale = tuple(_read_statement(snapshot, index, text))
+    if not stale:
+        known[1].add(comments)
     return stale
 
 
