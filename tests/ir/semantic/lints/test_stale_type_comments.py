@@ -220,20 +220,3 @@ def test_the_parts_of_statements_that_are_alike_are_typed_once(monkeypatch: pyte
     monkeypatch.setattr("relay_lsp.ir.semantic.lowered_statement.infer_statement", counted)
     assert stale_type_comments(snapshot) == []
     assert len(typed) < 20
-
-
-def test_a_comment_inside_one_of_several_functions_alike_is_compared_with_its_own_type():
-    functions = [
-        f"""  %{number} = fn (%p: Tensor[({size}, 8), float32]) {{
-    %{number + 1} = nn.relu(%p) /* ty=Tensor[({said}, 8), float32] */;
-    tanh(%{number + 1}) /* ty=Tensor[({size}, 8), float32] */
-  }};
-"""
-        for number, size, said in ((0, 1, 1), (2, 1, 2), (4, 2, 2), (6, 2, 1), (8, 1, 1))
-    ]
-    text = f'#[version = "0.0.5"]\ndef @main() {{\n{"".join(functions)}  (%0, %2, %4, %6, %8)\n}}\n'
-    messages = [warning.message for warning in stale_type_comments(Snapshot.open(text, "alike.relay"))]
-    assert messages == [
-        "the type comment says Tensor[(2, 8), float32], and the type is Tensor[(1, 8), float32]",
-        "the type comment says Tensor[(1, 8), float32], and the type is Tensor[(2, 8), float32]",
-    ]
