@@ -257,13 +257,16 @@ export class Explorer {
         this.link();
     }
 
-    /** That of the active pane, or else of the last. */
+    /** That of the active pane, or else of the last; the first text is compared with the one to its right, there. */
     toggleActive(what: 'graph' | 'diff' | 'kept'): void {
-        const pane = this.row.active;
+        const { active: pane, panes } = this.row;
         if (pane && what === 'kept') {
             this.toggleKept(pane.stage.number);
+        } else if (pane && what === 'diff') {
+            const compared = panes.find((_, index) => index >= panes.indexOf(pane) && this.row.baseOf(index));
+            compared && this.toggleDiff(compared.stage.number);
         } else if (pane && !pane.stage.model) {
-            (what === 'graph' ? this.toggleGraph : this.toggleDiff).call(this, pane.stage.number);
+            this.toggleGraph(pane.stage.number);
         }
     }
 

@@ -339,7 +339,13 @@ const flows = {
         const folded = await page.locator('.pane').nth(3).locator('.fold').count();
         await page.locator('.pane').nth(3).getByRole('button', { name: 'Diff' }).click();
         await page.locator('.pane').nth(3).locator('.fold').first().waitFor();
-        return { lines, links, folded, hash: await page.evaluate(() => location.hash) };
+        const hash = await page.evaluate(() => location.hash);
+        // The first text has none before it: the key compares the next one with it.
+        await page.locator('.pane').nth(0).locator('.cm-line').first().click();
+        await page.keyboard.press('d');
+        await page.locator('.pane').nth(1).getByRole('button', { name: 'Diff', pressed: false }).waitFor();
+        const byKey = await page.evaluate(() => location.hash);
+        return { lines, links, folded, hash, byKey };
     },
 
     async patterns() {

@@ -99,6 +99,7 @@ def test_two_steps_are_one_text_with_links_inside(report: dict[str, Any]):
     assert any(text.startswith("sqrt(") for text in diff["links"]["after"])
     assert diff["folded"] == 0, "only a comparison folds by itself"
     assert "diffs=2" in diff["hash"]
+    assert "diffs=2" not in diff["byKey"], "the key in the first text takes the comparison with it away again"
 
 
 def test_patterns_of_dataflow_are_searched_for(report: dict[str, Any]):
