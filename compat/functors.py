@@ -35,7 +35,7 @@ from relay_lsp.ir.visitor import children, with_children
 from relay_lsp.passes.infrastructure import did_you_mean
 from relay_lsp.passes.provenance import Descent, ExprMutator
 
-__all__ = ["DEEPEST", "TvmExprMutator", "TvmExprVisitor"]
+__all__ = ["DEEPEST", "TvmExprFunctor", "TvmExprMutator", "TvmExprVisitor"]
 
 DEEPEST: Final = 40
 """How deep overridden methods are nested in themselves before the parts are visited first."""
@@ -72,6 +72,54 @@ def _overridden(cls: type, base: type) -> dict[type[Expr], str]:
             )
     every = getattr(cls, "visit") is not getattr(base, "visit")  # noqa: B009 - both kinds of base class have one
     return {kind: name for kind, name in _METHODS.items() if every or getattr(cls, name) is not getattr(base, name)}
+
+
+class TvmExprFunctor:
+    """``tvm.relay.ExprFunctor``: ``visit_KIND(expr)`` gives what stands for ``expr``, which is asked once for each.
+
+    A subclass says all of them that it meets and visits the parts itself, so it calls itself as deep as these are.
+    """
+
+    memo_map: dict[Expr, Any]
+    """What was given for each expression."""
+
+    def __init_subclass__(cls) -> None:
+        """Refuse a method that nothing calls.
+
+        Raises:
+            TypeError: there is one.
+        """
+        super().__init_subclass__()
+        _overridden(cls, TvmExprFunctor)
+
+    def __init__(self) -> None:
+        self.memo_map = {}
+
+    def visit(self, expr: Expr) -> Any:
+        """What stands for ``expr``.
+
+        Raises:
+            NotImplementedError: the class has no method for expressions of this kind.
+        """
+        if "memo_map" not in self.__dict__:
+            TvmExprFunctor.__init__(self)  # A subclass for TVM need not call the constructor.
+        if expr not in self.memo_map:
+            name = next((name for kind, name in _METHODS.items() if isinstance(expr, kind)), None)
+            if name is None:
+                raise NotImplementedError(f"{type(self).__name__} cannot visit {expr!r}")
+            self.memo_map[expr] = getattr(self, name)(expr)
+        return self.memo_map[expr]
+
+    def visit_type(self, typ: Any) -> Any:
+        """A type, as it is."""
+        return typ
+
+    def _is_missing(self, expr: Expr) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no {_METHODS[type(expr)]}")
+
+    visit_call = visit_constant = visit_constructor = visit_function = visit_global_var = visit_if = _is_missing
+    visit_let = visit_match = visit_op = visit_ref_create = visit_ref_read = visit_ref_write = _is_missing
+    visit_tuple = visit_tuple_getitem = visit_var = _is_missing
 
 
 class TvmExprMutator(ExprMutator):

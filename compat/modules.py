@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from relay_lsp.ir.expressions import AttributeValue, Expr, Function, GlobalVar
+from relay_lsp.ir.expressions import AttributeValue, Constructor, Expr, Function, GlobalVar
 from relay_lsp.ir.module import IRModule, TypeData
 from relay_lsp.ir.printing import to_text
 from relay_lsp.ir.types import GlobalTypeVar
@@ -49,6 +50,35 @@ class MutableModule(IRModule):
     def content(self) -> IRModule:
         """What the module holds now, which no later change touches."""
         return self._content
+
+    def update_type(self, var: GlobalTypeVar, definition: TypeData) -> None:
+        """Put a data type under a name."""
+        types = {**self.type_definitions, var: definition}
+        self._hold(IRModule(self.functions, types, self.attrs))
+
+    def get_type(self, name: str) -> tuple[GlobalTypeVar | Constructor, ...]:
+        """A data type by its name, and its constructors behind it.
+
+        Raises:
+            ValueError: there is none.
+        """
+        for var, definition in self.type_definitions.items():
+            if var.name == name:
+                return var, *definition.constructors
+        known = ", ".join(var.name for var in self.type_definitions) or "no data type"
+        raise ValueError(f"the module has no data type {name}; it has {known}")
+
+    def get_constructor(self, tag: int) -> Constructor:
+        """The constructor with a tag.
+
+        Raises:
+            ValueError: there is none.
+        """
+        for definition in self.type_definitions.values():
+            for constructor in definition.constructors:
+                if constructor.tag == tag:
+                    return constructor
+        raise ValueError(f"the module has no constructor with the tag {tag}")
 
     def update_func(self, var: GlobalVar, function: Function) -> None:
         """Put a function under a name."""
@@ -100,12 +130,19 @@ class MutableModule(IRModule):
         """Print the module."""
         print(self)
 
-    def __getitem__(self, key: str | GlobalVar) -> Function:
+    def __getitem__(self, key: str | GlobalVar | GlobalTypeVar) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        if isinstance(key, GlobalTypeVar):
+            return self.type_definitions[key]
         if isinstance(key, GlobalVar) and key in self.functions:
             return self.functions[key]
         return self.functions[self.get_global_var(key if isinstance(key, str) else key.name_hint)]
 
-    def __setitem__(self, name: str | GlobalVar, value: Expr) -> None:
+    def __setitem__(self, name: str | GlobalVar | GlobalTypeVar, value: Expr | TypeData) -> None:
+        if isinstance(name, GlobalTypeVar) or isinstance(value, TypeData):
+            if not (isinstance(name, GlobalTypeVar) and isinstance(value, TypeData)):
+                raise TypeError(f"a data type is put under its own kind of name, not {value!r} under {name!r}")
+            self.update_type(name, value)
+            return
         var = GlobalVar(name) if isinstance(name, str) else name
         self.update_func(var, value if isinstance(value, Function) else IRModule.from_expr(value)["main"])
 

@@ -11,6 +11,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any, Final, cast
 
 import numpy as np
@@ -26,17 +27,20 @@ from relay_lsp.passes.infrastructure import did_you_mean
 
 from .signatures import OperatorParameter, parameters_of
 
-__all__ = ["OperatorNamespace", "as_expression", "operator_function"]
+__all__ = ["OperatorNamespace", "as_expression", "operator_function", "operator_module"]
 
 
-class OperatorNamespace:
+class OperatorNamespace(ModuleType):
     """The functions of the operators whose names begin with a prefix, as attributes; ``relay.nn`` is ``nn.``."""
 
     def __init__(self, prefix: str = "", title: str = "relay") -> None:
+        super().__init__(title)
         self._prefix = prefix
         self._title = title
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):  # what the import system asks of a module
+            raise AttributeError(name)
         function = _find(self._prefix + name)
         if function is None:
             raise AttributeError(f"{self._title} has no operator {name}{did_you_mean(name, dir(self))}")
@@ -46,6 +50,11 @@ class OperatorNamespace:
         known = (*registered(), *_COMPOSED)
         names = (name.removeprefix(self._prefix) for name in known if name.startswith(self._prefix))
         return sorted({name for name in names if "." not in name})
+
+
+def operator_module(package: str, name: str, prefix: str, title: str) -> OperatorNamespace:
+    """The operators with a prefix as a module of a package, from which scripts import them."""
+    return cast("OperatorNamespace", sys.modules.setdefault(f"{package}.{name}", OperatorNamespace(prefix, title)))
 
 
 @functools.cache
@@ -197,7 +206,10 @@ def _strided_set(data: Expr, v: Expr, begin: Any, end: Any, strides: Any = None)
 
 
 def _collapse_sum_to(data: Expr, shape: Any) -> Expr:
-    return call("collapse_sum_to", data, shape if isinstance(shape, Expr) else constant(list(shape), "int32"), shape=[])
+    if not isinstance(shape, Expr):
+        shape = constant(list(shape), "int32")
+    sizes = shape.data.reshape(-1).tolist() if isinstance(shape, Constant) else []
+    return call("collapse_sum_to", data, shape, shape=sizes)
 
 
 def _trilu(data: Expr, k: Any, upper: bool = True) -> Expr:
@@ -258,6 +270,7 @@ _COMPOSED: Final[dict[str, Callable[..., Any]]] = {
     "nn.matmul": _matmul,
     "strided_set": _strided_set,
     "collapse_sum_to": _collapse_sum_to,
+    "reverse_reshape": functools.partial(call, "contrib_reverse_reshape"),
     "trilu": _trilu,
     "matrix_set_diag": _matrix_set_diag,
     "random.threefry_key": _threefry_key,

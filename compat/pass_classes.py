@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from relay_lsp.ir.expressions import Expr, Function
+from relay_lsp.ir.expressions import Expr, Function, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.passes import Pass, create, find, function_pass, module_pass, registered
 from relay_lsp.passes.infrastructure import PassContext, did_you_mean
@@ -46,13 +46,21 @@ def _adopt(cls: Any) -> Any:
 
     @functools.wraps(cls.__init__)
     def initialise(self: Any, *args: Any, **options: Any) -> None:
-        given = {renamed.get(name, name): value for name, value in options.items()}
-        cls.__init__(self, *args, **{**_AS_IN_TVM.get(cls.__name__, {}), **given})
+        given = {renamed.get(name, name): _by_name(value) for name, value in options.items()}
+        cls.__init__(self, *map(_by_name, args), **{**_AS_IN_TVM.get(cls.__name__, {}), **given})
 
     members = {"__call__": call, "__init__": initialise, "__doc__": cls.__doc__, "__module__": cls.__module__}
     made: Any = type(cls.__name__, (cls,), members)
     made.__qualname__ = cls.__qualname__
     return made
+
+
+def _by_name(option: Any) -> Any:
+    """An option as our passes take it: parameters stand in the keys of a mapping by their names."""
+    if not isinstance(option, Mapping):
+        return option
+    entries = cast("Mapping[object, object]", option).items()
+    return {key.name_hint if isinstance(key, Var) else key: value for key, value in entries}
 
 
 def pass_class(name: str) -> type[Pass]:

@@ -162,9 +162,12 @@ class ScopeBuilder:
 
     def let(self, name: str, value: Expr, type_annotation: Type | None = None) -> Var:
         """Bind ``value`` to a new variable."""
-        bound = Var(name, type_annotation)
-        self._bindings.append((bound, value))
-        return bound
+        return self.bind(Var(name, type_annotation), value)
+
+    def bind(self, variable: Var, value: Expr) -> Var:
+        """Bind ``value`` to a variable."""
+        self._bindings.append((variable, value))
+        return variable
 
     def result(self, value: Expr) -> Expr:
         """``value`` inside all the bindings made so far."""

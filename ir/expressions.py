@@ -97,6 +97,10 @@ class Expr:
         """As :meth:`text`, by TVM's name."""
         return self.text(show_meta_data=show_meta_data)
 
+    def astuple(self) -> Expr:
+        """Itself: what TVM's ``TupleWrapper`` around several results gives."""
+        return self
+
     def astype(self, dtype: str) -> Expr:
         """A cast to ``dtype``."""
         return _above("arithmetic").cast(self, dtype)
@@ -263,6 +267,12 @@ class Tuple(Expr):
         self.span = span
         self.checked_type = None
 
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __bool__(self) -> bool:
+        return True  # as of any expression
+
 
 class TupleGetItem(Expr):
     """``%t.0``."""
@@ -286,13 +296,13 @@ class Call(Expr):
         op: Expr,
         args: Sequence[Expr],
         attrs: Attrs | None = None,
-        type_args: tuple[Type, ...] = (),
+        type_args: Sequence[Type] | None = (),
         span: AnySpan | None = None,
     ) -> None:
         self.op: Final = op
         self.args: Final = tuple(args)
         self.attrs: Final = attrs
-        self.type_args: Final = type_args
+        self.type_args: Final[tuple[Type, ...]] = tuple(type_args or ())
         self.span = span
         self.checked_type = None
 
@@ -403,13 +413,13 @@ class Constructor(Expr):
     def __init__(
         self,
         name_hint: str,
-        inputs: tuple[Type, ...],
+        inputs: Sequence[Type],
         belong_to: GlobalTypeVar,
         tag: int = -1,
         span: AnySpan | None = None,
     ) -> None:
         self.name_hint: Final = name_hint
-        self.inputs: Final = inputs
+        self.inputs: Final = tuple(inputs)
         self.belong_to: Final = belong_to
         self.tag: Final = tag
         self.span = span
@@ -467,11 +477,9 @@ class PatternConstructor(Pattern):
 
     __slots__ = ("constructor", "patterns")
 
-    def __init__(
-        self, constructor: Constructor, patterns: tuple[Pattern, ...] = (), span: AnySpan | None = None
-    ) -> None:
+    def __init__(self, constructor: Constructor, patterns: Sequence[Pattern] = (), span: AnySpan | None = None) -> None:
         self.constructor: Final = constructor
-        self.patterns: Final = patterns
+        self.patterns: Final = tuple(patterns)
         self.span = span
 
 
@@ -480,8 +488,8 @@ class PatternTuple(Pattern):
 
     __slots__ = ("patterns",)
 
-    def __init__(self, patterns: tuple[Pattern, ...] = (), span: AnySpan | None = None) -> None:
-        self.patterns: Final = patterns
+    def __init__(self, patterns: Sequence[Pattern] = (), span: AnySpan | None = None) -> None:
+        self.patterns: Final = tuple(patterns)
         self.span = span
 
 
@@ -502,10 +510,10 @@ class Match(Expr):
     __slots__ = ("clauses", "complete", "data")
 
     def __init__(
-        self, data: Expr, clauses: tuple[Clause, ...], complete: bool = True, span: AnySpan | None = None
+        self, data: Expr, clauses: Sequence[Clause], complete: bool = True, span: AnySpan | None = None
     ) -> None:
         self.data: Final = data
-        self.clauses: Final = clauses
+        self.clauses: Final = tuple(clauses)
         self.complete: Final = complete
         self.span = span
         self.checked_type = None

@@ -6,7 +6,7 @@ Source of the rule: ``include/tvm/ir/module.h``, ``include/tvm/ir/adt.h``.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from .expressions import AttributeValue, Constructor, Expr, Function, GlobalVar
@@ -27,14 +27,14 @@ class TypeData:
     def __init__(
         self,
         header: GlobalTypeVar,
-        type_vars: tuple[TypeVar, ...],
-        constructors: tuple[Constructor, ...],
+        type_vars: Sequence[TypeVar],
+        constructors: Sequence[Constructor],
         extern: bool = False,
         span: AnySpan | None = None,
     ) -> None:
         self.header: Final = header
-        self.type_vars: Final = type_vars
-        self.constructors: Final = constructors
+        self.type_vars: Final = tuple(type_vars)
+        self.constructors: Final = tuple(constructors)
         self.extern: Final = extern
         self.span: Final = span
 

@@ -284,7 +284,8 @@ class TupleType(CompositeType):
 
     __slots__ = ("fields",)
 
-    def __init__(self, fields: tuple[Type, ...]) -> None:
+    def __init__(self, fields: Sequence[Type]) -> None:
+        fields = tuple(fields)
         self.fields: Final = fields
         super().__init__(("tuple", fields), fields)
 
@@ -338,13 +339,23 @@ class GlobalTypeVar(Type):
     def __repr__(self) -> str:
         return self.name
 
+    def __call__(self, *args: Type) -> TypeCall:
+        """The data type, applied to arguments."""
+        return TypeCall(self, args)
+
+    @property
+    def name_hint(self) -> str:
+        """Its name, as TVM calls that."""
+        return self.name
+
 
 class TypeCall(CompositeType):
     """``List[int32]``: an algebraic data type applied to arguments."""
 
     __slots__ = ("args", "func")
 
-    def __init__(self, func: Type, args: tuple[Type, ...]) -> None:
+    def __init__(self, func: Type, args: Sequence[Type]) -> None:
+        args = tuple(args)
         self.func: Final = func
         self.args: Final = args
         super().__init__((func, args), (func, *args))
@@ -367,7 +378,8 @@ class FuncType(CompositeType):
 
     __slots__ = ("arg_types", "ret_type", "type_params")
 
-    def __init__(self, arg_types: tuple[Type, ...], ret_type: Type, type_params: tuple[TypeVar, ...] = ()) -> None:
+    def __init__(self, arg_types: Sequence[Type], ret_type: Type, type_params: Sequence[TypeVar] = ()) -> None:
+        arg_types, type_params = tuple(arg_types), tuple(type_params)
         self.arg_types: Final = arg_types
         self.ret_type: Final = ret_type
         self.type_params: Final = type_params

@@ -7,7 +7,7 @@ from relay_lsp.ir.spans import SequentialSpan, SourceName, Span
 from ..modules import MutableModule as IRModule
 from . import contrib, instrument, ir, relay, runtime, target, te, testing, tir, transform
 from .error import TVMError
-from .runtime import cpu, cuda, nd
+from .runtime import cpu, cuda, device, nd
 
 __all__ = [
     "IRModule",
@@ -18,6 +18,7 @@ __all__ = [
     "contrib",
     "cpu",
     "cuda",
+    "device",
     "instrument",
     "ir",
     "nd",

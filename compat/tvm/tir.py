@@ -1,13 +1,16 @@
-"""``tvm.tir``: the numbers by which scripts give attributes. What makes code is not here."""
+"""``tvm.tir``: numbers for attributes, and the dimension that is not known. What makes code is not here."""
 
 from __future__ import annotations
 
 from typing import NoReturn
 
+from relay_lsp.ir.dimensions import AnyDim
 from relay_lsp.ir.dimensions import FloatImm as _FloatImm
 from relay_lsp.ir.dimensions import IntImm as _IntImm
 
-__all__ = ["FloatImm", "IntImm"]
+__all__ = ["Any", "FloatImm", "IntImm"]
+
+Any = AnyDim
 
 
 def IntImm(dtype: str, value: int) -> int:  # noqa: N802 - TVM's name

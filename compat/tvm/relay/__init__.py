@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import typing
 
-from relay_lsp.ir.builder import ScopeBuilder
 from relay_lsp.ir.expressions import (
     Call,
     Clause,
@@ -61,10 +60,11 @@ from . import (
     ty,
 )
 from .build_module import bind_params_by_name, build, create_executor, optimize
-from .expr import bind, const, var
-from .expr_functor import ExprMutator, ExprVisitor
+from .expr import TupleWrapper, bind, const, var
+from .expr_functor import ExprFunctor, ExprMutator, ExprVisitor
 from .op import annotation, image, nn, random, vision
 from .parser import fromtext, parse, parse_expr
+from .scope_builder import ScopeBuilder
 
 __all__ = [
     "Any",
@@ -73,6 +73,7 @@ __all__ = [
     "Constant",
     "Constructor",
     "Expr",
+    "ExprFunctor",
     "ExprMutator",
     "ExprVisitor",
     "FuncType",
@@ -99,6 +100,7 @@ __all__ = [
     "Tuple",
     "TupleGetItem",
     "TupleType",
+    "TupleWrapper",
     "Type",
     "TypeCall",
     "TypeData",

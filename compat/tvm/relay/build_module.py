@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from relay_lsp import passes
+from relay_lsp.ir.builder import constant
 from relay_lsp.ir.evaluation import evaluate
-from relay_lsp.ir.expressions import Expr, Function, GlobalVar, NDArray
+from relay_lsp.ir.expressions import Expr, Function, GlobalVar, NDArray, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.passes.targets import Target
 
 from ...arrays import as_script_value
 from ...modules import MutableModule, frozen, thawed
+from .expr import bind
 
 __all__ = ["Executor", "bind_params_by_name", "build", "create_executor", "optimize"]
 
@@ -51,12 +53,17 @@ class Executor:
         self.mod = mod
         self._params = params
 
-    def evaluate(self, expr: Expr | None = None) -> Any:
-        """A function that computes ``@main``, or ``expr`` where that is a function; else the value of ``expr``."""
+    def evaluate(self, expr: Expr | None = None, binds: Mapping[Var, Any] | None = None) -> Any:
+        """A function that computes ``@main``, or ``expr`` where that is a function; else the value of ``expr``.
+
+        ``binds`` has values for the free variables of ``expr``.
+        """
         if expr is None:
             return self._function("main", frozen(self.mod))
         if isinstance(expr, GlobalVar):
             return self._function(expr.name_hint, frozen(self.mod))
+        if binds:
+            expr = bind(expr, {var: constant(value) for var, value in binds.items()})
         others = {var: each for var, each in self.mod.functions.items() if var.name_hint != "main"}
         entry = expr if isinstance(expr, Function) else Function((), expr)
         function = self._function("main", IRModule.from_expr(entry, others, self.mod.type_definitions))

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from relay_lsp.frontends.operators import Outputs
 from relay_lsp.ir.builder import constant
 from relay_lsp.ir.expressions import (
     Call,
@@ -44,6 +45,7 @@ __all__ = [
     "RelayExpr",
     "Tuple",
     "TupleGetItem",
+    "TupleWrapper",
     "Var",
     "bind",
     "const",
@@ -51,6 +53,27 @@ __all__ = [
 ]
 
 RelayExpr = Expr
+
+
+class TupleWrapper(Outputs):
+    """An expression that gives ``size`` values, as a sequence of these.
+
+    Functions of operators give such an expression itself here, which can be indexed and gone through as well.
+    """
+
+    @property
+    def tuple_value(self) -> Expr:
+        """The expression."""
+        return self.value
+
+    def astuple(self) -> Expr:
+        """The expression."""
+        return self.value
+
+    def astext(self) -> str:
+        """The text of the expression."""
+        return self.value.astext()
+
 
 _NARROWED: Final[Mapping[str, str]] = {"int64": "int32", "float64": "float32"}
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ...functors import TvmExprMutator, TvmExprVisitor
+from ...functors import TvmExprFunctor, TvmExprMutator, TvmExprVisitor
 
-__all__ = ["ExprMutator", "ExprVisitor"]
+__all__ = ["ExprFunctor", "ExprMutator", "ExprVisitor"]
 
+ExprFunctor = TvmExprFunctor
 ExprMutator = TvmExprMutator
 ExprVisitor = TvmExprVisitor

@@ -1,25 +1,55 @@
-"""``tvm.relay.testing``: networks, each as a module with ``get_workload``."""
+"""``tvm.relay.testing``: networks, each as a module with ``get_workload``; what runs a pass on an expression."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import SimpleNamespace
+import sys
+from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any, Final
 
+import numpy as np
+
 from relay_lsp.ir import testing as networks
-from relay_lsp.ir.expressions import Function, NDArray
+from relay_lsp.ir.expressions import Expr, Function, NDArray
 from relay_lsp.ir.module import IRModule
+from relay_lsp.passes import Pass, create
 
 from ....arrays import as_script_array
-from ....modules import MutableModule, thawed
+from ....modules import MutableModule, frozen, thawed
 
-__all__ = ["create_workload"]
+__all__ = ["create_workload", "run_infer_type", "run_opt_pass"]
 
 
-def create_workload(net: Function | IRModule, seed: int = 0) -> tuple[MutableModule, dict[str, NDArray]]:
-    """The typed module of a network, and parameters for it."""
+def create_workload(
+    net: Function | IRModule, initializer: Callable[[str, NDArray], object] | None = None, seed: int = 0
+) -> tuple[MutableModule, dict[str, NDArray]]:
+    """The typed module of a network, and parameters for it.
+
+    An ``initializer`` writes each parameter, whose name it is given, into an array of zeros.
+    """
     module, params = networks.create_workload(net, seed)
+    if initializer is not None:
+        params = {name: np.zeros_like(value) for name, value in params.items()}
+        for name, value in params.items():
+            initializer(name, value)
     return thawed(module), {name: as_script_array(value) for name, value in params.items()}
+
+
+def run_opt_pass(expr: Expr, opt_pass: Pass, import_prelude: bool = False) -> Expr:
+    """What a pass makes of an expression, or of a function, once that is typed.
+
+    Raises:
+        NotImplementedError: TVM's prelude is to be imported, which is not here.
+    """
+    if import_prelude:
+        raise NotImplementedError("TVM's prelude of data types is not here")
+    after = frozen(opt_pass(create("InferType")(IRModule.from_expr(expr))))["main"]
+    return after if isinstance(expr, Function) else after.body
+
+
+def run_infer_type(expr: Expr) -> Expr:
+    """An expression with its types."""
+    return run_opt_pass(expr, create("InferType"))
 
 
 _IMAGE: Final = ("batch_size", "num_classes", "image_shape", "dtype")
@@ -43,27 +73,33 @@ _PARAMETERS: Final[Mapping[str, tuple[str, ...]]] = {
 _RENAMED: Final = {"densenet_size": "num_layers", "classes": "num_classes", "ngf": "features"}
 
 
-def _network(name: str) -> SimpleNamespace:
-    def named(args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
-        given = {**dict(zip(_PARAMETERS[name], args, strict=False)), **options}
-        return {_RENAMED.get(option, option): value for option, value in given.items()}
+class _Network(ModuleType):
+    """A network as a module, from which scripts import what makes it."""
 
-    def get_net(*args: Any, **options: Any) -> Function:
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{__name__}.{name}")
+        self._network = name
+
+    def get_net(self, *args: Any, **options: Any) -> Function:
         """The function of the network."""
-        return getattr(networks, name)(**named(args, options))["main"]
+        return self._made(args, options)["main"]
 
-    def get_workload(*args: Any, **options: Any) -> tuple[MutableModule, dict[str, NDArray]]:
+    def get_workload(self, *args: Any, **options: Any) -> tuple[MutableModule, dict[str, NDArray]]:
         """The module of the network, and parameters for it."""
-        return create_workload(getattr(networks, name)(**named(args, options)))
+        return create_workload(self._made(args, options))
 
-    return SimpleNamespace(get_net=get_net, get_workload=get_workload)
+    def _made(self, args: tuple[Any, ...], options: dict[str, Any]) -> IRModule:
+        given = {**dict(zip(_PARAMETERS[self._network], args, strict=False)), **options}
+        named = {_RENAMED.get(option, option): value for option, value in given.items()}
+        return getattr(networks, self._network)(**named)
 
 
-def __getattr__(name: str) -> SimpleNamespace:
-    if name not in _PARAMETERS:
-        raise AttributeError(f"relay_lsp has no network {name}; it has {', '.join(_PARAMETERS)}")
-    made = globals()[name] = _network(name)
-    return made
+for _name in _PARAMETERS:
+    sys.modules[f"{__name__}.{_name}"] = globals()[_name] = _Network(_name)
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"relay_lsp has no network {name}; it has {', '.join(_PARAMETERS)}")
 
 
 def __dir__() -> list[str]:
