@@ -122,6 +122,10 @@ class MutableModule(IRModule):
         attrs = {**self.attrs, attr_key: attr_value}
         return MutableModule.of(IRModule(self.functions, self.type_definitions, attrs))
 
+    def same_as(self, other: object) -> bool:
+        """Whether the two hold the same module."""
+        return isinstance(other, IRModule) and frozen(other) is self._content
+
     def astext(self, show_meta_data: bool = True) -> str:
         """The text of the module."""
         return to_text(self, show_meta_data=show_meta_data)

@@ -225,6 +225,93 @@ def _matrix_set_diag(data: Expr, diagonal: Expr, k: int | Sequence[int] = 0, ali
     return call("matrix_set_diag", data, diagonal, k1=low, k2=high, **alignment)
 
 
+def _reverse_reshape(data: Expr, newshape: Any) -> Expr:
+    return call("contrib_reverse_reshape", data, newshape=newshape)
+
+
+def _stft(
+    data: Expr,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Expr | None = None,
+    normalized: bool = False,
+    onesided: bool = True,
+) -> Expr:
+    return call(
+        "stft",
+        data,
+        operators.ones([n_fft], "int32") if window is None else window,
+        n_fft=n_fft,
+        hop_length=n_fft // 4 if hop_length is None else hop_length,
+        win_length=n_fft if win_length is None else win_length,
+        normalized=normalized,
+        onesided=onesided,
+    )
+
+
+def _sparse_parts(matrix: Any) -> Sequence[Expr]:
+    """Data, indices and row pointers of a sparse matrix: an object that has them, or the three."""
+    return (matrix.data, matrix.indices, matrix.indptr) if hasattr(matrix, "indices") else tuple(matrix)
+
+
+def _sparse_dense(dense_mat: Expr, sparse_mat: Any, sparse_lhs: bool = False) -> Expr:
+    return call("nn.sparse_dense", dense_mat, *_sparse_parts(sparse_mat), sparse_lhs=sparse_lhs)
+
+
+def _sparse_add(dense_mat: Expr, sparse_mat: Any) -> Expr:
+    return call("nn.sparse_add", dense_mat, *_sparse_parts(sparse_mat))
+
+
+def _sparse_transpose(x: Any) -> Expr:
+    return call("nn.sparse_transpose", *_sparse_parts(x))
+
+
+def _resize(rank: int, layout: str) -> Callable[..., Expr]:
+    def resized(
+        data: Expr,
+        size: Any,
+        roi: Any = None,
+        layout: str = layout,
+        method: str = "linear",
+        coordinate_transformation_mode: str = "half_pixel",
+        rounding_method: str = "",
+        cubic_alpha: float = -0.5,
+        cubic_exclude: int = 0,
+        extrapolation_value: float = 0.0,
+        out_dtype: str | None = None,
+    ) -> Expr:
+        return operators.resize(
+            rank,
+            data,
+            size,
+            roi,
+            layout=layout,
+            method=method,
+            coordinate_transformation_mode=coordinate_transformation_mode,
+            rounding_method=rounding_method,
+            cubic_alpha=cubic_alpha,
+            cubic_exclude=cubic_exclude,
+            extrapolation_value=extrapolation_value,
+            out_dtype=out_dtype,
+        )
+
+    return resized
+
+
+def _uniform(key: Expr, shape: Any, dtype: str = "float32", low: Any = 0.0, high: Any = 1.0) -> Expr:
+    return _random("random.uniform", key, shape, dtype, low, high)
+
+
+def _normal(key: Expr, shape: Any, dtype: str = "float32", mean: Any = 0.0, scale: Any = 1.0) -> Expr:
+    return _random("random.normal", key, shape, dtype, mean, scale)
+
+
+def _random(name: str, key: Expr, shape: Any, dtype: str, *bounds: Any) -> Expr:
+    numbers = [each if isinstance(each, Expr) else constant(each, dtype) for each in bounds]
+    return call(name, key, *numbers, out_shape=shape, out_dtype=dtype)
+
+
 def _threefry_key(seed: int) -> Constant:
     words = np.frombuffer(seed.to_bytes(32, sys.byteorder), dtype="uint64")
     return Constant(np.concatenate((words, np.array([0, 0, 0, 0, 1 << 63, 0], dtype="uint64"))))
@@ -252,10 +339,7 @@ _CHOOSING: Final = (
 _COMPOSED: Final[dict[str, Callable[..., Any]]] = {
     **{name: _unwrapped(getattr(operators, name)) for name in _CHOOSING},
     **{f"nn.{name}": getattr(operators, name) for name in ("pad", "upsampling", "upsampling3d")},
-    **{
-        f"image.resize{rank}d": functools.partial(operators.resize, rank, layout=layout)
-        for rank, layout in ((1, "NCW"), (2, "NCHW"), (3, "NCDHW"))
-    },
+    **{f"image.resize{rank}d": _resize(rank, layout) for rank, layout in ((1, "NCW"), (2, "NCHW"), (3, "NCDHW"))},
     **{
         f"nn.global_{kind}_pool{rank}d": _global_pool(rank, kind, layout)
         for kind in ("max", "avg")
@@ -270,8 +354,14 @@ _COMPOSED: Final[dict[str, Callable[..., Any]]] = {
     "nn.matmul": _matmul,
     "strided_set": _strided_set,
     "collapse_sum_to": _collapse_sum_to,
-    "reverse_reshape": functools.partial(call, "contrib_reverse_reshape"),
+    "reverse_reshape": _reverse_reshape,
+    "stft": _stft,
+    "nn.sparse_dense": _sparse_dense,
+    "nn.sparse_add": _sparse_add,
+    "nn.sparse_transpose": _sparse_transpose,
     "trilu": _trilu,
     "matrix_set_diag": _matrix_set_diag,
     "random.threefry_key": _threefry_key,
+    "random.uniform": _uniform,
+    "random.normal": _normal,
 }

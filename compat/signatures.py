@@ -62,6 +62,10 @@ _POOL: Final = "layout='{layout}', out_layout='', ceil_mode=False"
 _PARAMETERS_OF_REDUCTION: Final = "data, axis=None, keepdims=False, exclude=False"
 _QNN_BINARY: Final = "input_zero_point, kernel_zero_point: weight_zero_point, input_scale, kernel_scale: weight_scale"
 _WINDOW_2D: Final = "strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1"
+_PACKED_CONVOLUTION: Final = (
+    f"data, kernel: weight, {_WINDOW_2D}, channels=None, kernel_size=None, data_layout='NCHW8c', "
+    "kernel_layout='OIHW', out_layout='', out_dtype=''"
+)
 
 
 def _transposed(ones: str, zeros: str, data_layout: str, kernel_layout: str) -> str:
@@ -108,7 +112,15 @@ _SIGNATURES: Final[dict[str, str]] = {
     **_pools(),
     "nn.dense": "data, weight, units=None, out_dtype=''",
     "nn.matmul": "tensor_a, tensor_b, units=None, out_dtype='', transpose_a=False, transpose_b=False",
-    "nn.contrib_dense_pack": "data, weight, units=None, out_dtype=''",
+    "nn.contrib_dense_pack": "data, weight, weight_layout='NCHW', units=None, out_dtype=''",
+    "nn.contrib_conv2d_NCHWc": _PACKED_CONVOLUTION,
+    "nn.contrib_depthwise_conv2d_NCHWc": _PACKED_CONVOLUTION,
+    "nn.conv2d_backward_weight": (
+        f"grad, data, {_WINDOW_2D}, channels=None, kernel_size=None, grad_layout: data_layout='NCHW', "
+        "data_layout: kernel_layout='NCHW', kernel_layout: out_layout='OIHW', out_dtype=''"
+    ),
+    "nn.space_to_batch_nd": "data, block_shape, paddings, pad_value=0",
+    "nn.batch_to_space_nd": "data, block_shape, crops",
     "nn.leaky_relu": "data, alpha=0.01",
     "nn.dilate": "data: x, strides, dilation_value=0.0",
     "nn.mirror_pad": "data, pad_width, mode='SYMMETRIC'",
@@ -129,8 +141,6 @@ _SIGNATURES: Final[dict[str, str]] = {
     # image, random, memory
     "image.affine_grid": "data, target_shape=None",
     "random.threefry_generate": "key, shape: out_shape",
-    "random.uniform": "key, shape: out_shape, dtype: out_dtype='float32', low=0.0, high=1.0",
-    "random.normal": "key, shape: out_shape, dtype: out_dtype='float32', mean=0.0, scale=1.0",
     "on_device": "body: data, device: virtual_device, constrain_result=False, constrain_body=True",
     "vision.non_max_suppression": (
         "data, valid_count, indices, max_output_size=-1, iou_threshold=0.5, force_suppress=False, top_k=-1, "
@@ -154,6 +164,9 @@ _SIGNATURES: Final[dict[str, str]] = {
         "kernel_layout='IOHW', out_layout='', output_padding=(0, 0), out_dtype='int32'"
     ),
     "qnn.dense": f"data, weight, {_QNN_BINARY}, units, out_dtype='int32'",
+    "qnn.contrib_dense_pack": (
+        f"data, weight, {_QNN_BINARY}, kernel_layout: weight_layout='NCHW', units=None, out_dtype='int32'"
+    ),
     "qnn.batch_matmul": "x, y, x_zero_point, y_zero_point, x_scale, y_scale, out_dtype='int32'",
     "qnn.leaky_relu": "x: data, alpha, input_scale, input_zero_point, output_scale, output_zero_point",
     **{

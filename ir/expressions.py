@@ -97,6 +97,10 @@ class Expr:
         """As :meth:`text`, by TVM's name."""
         return self.text(show_meta_data=show_meta_data)
 
+    def same_as(self, other: object) -> bool:
+        """Whether it is the same object."""
+        return self is other
+
     def astuple(self) -> Expr:
         """Itself: what TVM's ``TupleWrapper`` around several results gives."""
         return self

@@ -45,6 +45,14 @@ CALLS: list[tuple[Callable[[], Expr], str]] = [
     (lambda: relay.nn.dropout(X), "%0.0"),
     (lambda: relay.split(X, 2, 1)[1], "%0.1"),
     (lambda: relay.argsort(X), 'argsort(%x, dtype="int32")'),
+    (lambda: relay.image.resize2d(X, (16, 16), None, "NHWC", "linear"), 'layout="NHWC"'),
+    (lambda: relay.nn.space_to_batch_nd(X, [2, 2], [[0, 0], [0, 0]]), "block_shape=[2, 2], paddings=[[0, 0], [0, 0]]"),
+    (lambda: relay.nn.batch_to_space_nd(X, [2, 2], [[0, 0], [0, 0]]), "block_shape=[2, 2], crops=[[0, 0], [0, 0]]"),
+    (lambda: relay.nn.sparse_dense(X, (Y, Y, Y), True), "nn.sparse_dense(%x, %y, %y, %y, sparse_lhs=True)"),
+    (lambda: relay.reverse_reshape(X, (-1, 0)), "contrib_reverse_reshape(%x, newshape=[-1, 0])"),
+    (lambda: relay.stft(X, 4), "n_fft=4, hop_length=1, win_length=4"),
+    (lambda: relay.random.uniform(Y, (2,), "float64", 0, 3), "random.uniform(%y, 0f64, 3f64"),
+    (lambda: relay.collapse_sum_to(X, (8,)), "shape=[8]"),
 ]
 
 

@@ -65,6 +65,7 @@ from .expr_functor import ExprFunctor, ExprMutator, ExprVisitor
 from .op import annotation, image, nn, random, vision
 from .parser import fromtext, parse, parse_expr
 from .scope_builder import ScopeBuilder
+from .ty import TypeKind
 
 __all__ = [
     "Any",
@@ -104,6 +105,7 @@ __all__ = [
     "Type",
     "TypeCall",
     "TypeData",
+    "TypeKind",
     "TypeVar",
     "Var",
     "adt",

@@ -14,14 +14,16 @@ from relay_lsp.passes.targets import Target
 
 from ...arrays import as_script_value
 from ...modules import MutableModule, frozen, thawed
-from .expr import bind
+from .expr import bind, const
 
 __all__ = ["Executor", "bind_params_by_name", "build", "create_executor", "optimize"]
 
 
-def bind_params_by_name(func: Function, params: Mapping[str, NDArray]) -> Function:
-    """``func`` with the parameters of these names replaced by constants."""
-    return passes.bind_params_by_name(IRModule.from_expr(func), params)["main"]
+def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
+    """``func`` with the parameters of these names replaced by constants: arrays, numbers or lists."""
+    # An array keeps its dtype; numbers and lists of them become what a constant of them is.
+    arrays = {name: value if hasattr(value, "dtype") else const(value).data for name, value in params.items()}
+    return passes.bind_params_by_name(IRModule.from_expr(func), arrays)["main"]
 
 
 def optimize(

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from relay_lsp.passes.patterns import DFPatternCallback, match, partition, rewrite
+from collections.abc import Sequence
+
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.module import IRModule
+from relay_lsp.passes.patterns import DFPatternCallback, match, partition
+from relay_lsp.passes.patterns import rewrite as _rewrite
 from relay_lsp.passes.patterns.language import (
     AltPattern,
     AttrPattern,
@@ -36,6 +41,8 @@ from relay_lsp.passes.patterns.language import (
     is_var,
     wildcard,
 )
+
+from ...modules import frozen
 
 __all__ = [
     "AltPattern",
@@ -74,3 +81,14 @@ __all__ = [
     "rewrite",
     "wildcard",
 ]
+
+
+def rewrite(
+    callbacks: DFPatternCallback | Sequence[DFPatternCallback], expr: Expr, mod: IRModule | None = None
+) -> Expr:
+    """Let each callback rewrite its matches in ``expr``, which may use functions of ``mod``.
+
+    Raises:
+        TVMError: nothing settles: two callbacks undo each other.
+    """
+    return _rewrite(callbacks, expr, None if mod is None else frozen(mod))

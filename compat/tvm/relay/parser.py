@@ -36,9 +36,9 @@ def parse(
     return thawed(create("InferType")(parsed.module))
 
 
-def fromtext(data: str, source_name: str | None = None) -> MutableModule:
+def fromtext(source: str, source_name: str | None = None) -> MutableModule:
     """As :func:`parse`."""
-    return parse(data, source_name or "from_string")
+    return parse(source, source_name or "from_string")
 
 
 def parse_expr(source: str) -> Expr:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.expressions import Expr, Function
+from relay_lsp.ir.inference import infer_statement
 from relay_lsp.ir.module import IRModule
 from relay_lsp.passes import FunctionPass
 from relay_lsp.passes.layout_conversion.config import LayoutConfig
 
+from ...modules import MutableModule
 from ...pass_classes import function_pass_of as function_pass
 from ...pass_classes import pass_class, run_on_expression
 
@@ -64,14 +66,30 @@ def ToANormalFormExpr(e: Expr) -> Expr:  # noqa: N802 - TVM's name
 
 
 def InferTypeLocal(expr: Expr) -> Any:  # noqa: N802 - TVM's name
-    """The type of ``expr``."""
-    return run_on_expression("InferTypeLocal", expr).checked_type
+    """The type of ``expr``, which is written into it and into what is below it, as ``checked_type``.
+
+    Raises:
+        TVMError: it is ill-typed.
+    """
+    run_on_expression("InferTypeLocal", expr)  # which says what is wrong
+    for each, type in infer_statement(expr, {}).types.items():
+        each.checked_type = each.checked_type or type
+    return expr.checked_type
 
 
-def recast(expr: Expr, dtype: str, out_dtype: str, ops: Any = ("nn.conv2d",), skip_layers: Any = ()) -> Expr:
-    """``expr`` with some operators computed in another dtype."""
+def recast(
+    expr: Expr | IRModule, dtype: str, out_dtype: str, ops: Any = ("nn.conv2d",), skip_layers: Any = ()
+) -> Expr | IRModule:
+    """An expression, or ``@main`` of a module, with some operators computed in another dtype; without a result type."""
+    if isinstance(expr, IRModule):
+        main = recast(expr["main"], dtype, out_dtype, ops, skip_layers)
+        return main if isinstance(main, IRModule) else MutableModule.from_expr(main)
     options: dict[str, object] = {"dtype": dtype, "out_dtype": out_dtype, "ops": ops, "skip_layers": skip_layers}
-    return run_on_expression("recast", expr, None, **options)
+    after = run_on_expression("recast", expr, None, **options)
+    if not isinstance(after, Function):
+        return after
+    declared = expr.ret_type if isinstance(expr, Function) else None
+    return Function(after.params, after.body, declared, after.type_params, after.attrs, after.span)
 
 
 def __getattr__(name: str) -> Any:

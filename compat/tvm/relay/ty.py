@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Final
+
 from relay_lsp.ir.types import (
     FuncType,
     GlobalTypeVar,
@@ -13,6 +16,7 @@ from relay_lsp.ir.types import (
     TypeCall,
     TypeVar,
 )
+from relay_lsp.ir.types import TypeKind as _TypeKind
 
 __all__ = [
     "FuncType",
@@ -23,5 +27,9 @@ __all__ = [
     "TupleType",
     "Type",
     "TypeCall",
+    "TypeKind",
     "TypeVar",
 ]
+
+TypeKind: Final = SimpleNamespace(**{kind.value: kind for kind in _TypeKind})
+"""The kinds of types, by TVM's names: ``TypeKind.Type``, ``TypeKind.AdtHandle``."""
