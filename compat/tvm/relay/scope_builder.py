@@ -15,7 +15,7 @@ from relay_lsp.ir.types import IncompleteType, Type
 
 from .expr import var as _var
 
-__all__ = ["ScopeBuilder"]
+__all__ = ["ScopeBuilder", "TvmScopeBuilder"]
 
 
 class _Scope:
@@ -34,8 +34,8 @@ class _Scope:
         return self.bindings.result(self.value)
 
 
-class ScopeBuilder:
-    """``let`` binds, ``ret`` says what the scope gives, ``if_scope`` and ``else_scope`` are its branches.
+class TvmScopeBuilder:
+    """``relay.ScopeBuilder``: ``let`` binds, ``ret`` says what the scope gives, ``if_scope`` and ``else_scope`` are its branches.
 
     ``get`` gives the expression.
     """
@@ -119,3 +119,6 @@ class ScopeBuilder:
             self._scopes.pop()
             raise
         return self._scopes.pop().result()
+
+
+ScopeBuilder = TvmScopeBuilder
