@@ -35,9 +35,9 @@ class _Scope:
 
 
 class TvmScopeBuilder:
-    """``relay.ScopeBuilder``: ``let`` binds, ``ret`` says what the scope gives, ``if_scope`` and ``else_scope`` are its branches.
+    """``tvm.relay.ScopeBuilder``: ``let`` binds a value, and ``ret`` says what the scope gives.
 
-    ``get`` gives the expression.
+    ``if_scope`` and ``else_scope`` are branches of it; ``get`` gives the expression.
     """
 
     def __init__(self) -> None:
