@@ -299,6 +299,19 @@ def _resize(rank: int, layout: str) -> Callable[..., Expr]:
     return resized
 
 
+def _qnn_batch_matmul(
+    x: Expr,
+    y: Expr,
+    x_zero_point: Expr,
+    y_zero_point: Expr,
+    x_scale: Expr,
+    y_scale: Expr,
+    out_dtype: str = "int32",
+) -> Expr:
+    operands = (x, y, x_zero_point, y_zero_point, x_scale, y_scale)
+    return call("qnn.batch_matmul", *operands, out_dtype=out_dtype, transpose_a=False, transpose_b=True)
+
+
 def _uniform(key: Expr, shape: Any, dtype: str = "float32", low: Any = 0.0, high: Any = 1.0) -> Expr:
     return _random("random.uniform", key, shape, dtype, low, high)
 
@@ -361,6 +374,7 @@ _COMPOSED: Final[dict[str, Callable[..., Any]]] = {
     "nn.sparse_transpose": _sparse_transpose,
     "trilu": _trilu,
     "matrix_set_diag": _matrix_set_diag,
+    "qnn.batch_matmul": _qnn_batch_matmul,
     "random.threefry_key": _threefry_key,
     "random.uniform": _uniform,
     "random.normal": _normal,

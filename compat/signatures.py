@@ -167,7 +167,6 @@ _SIGNATURES: Final[dict[str, str]] = {
     "qnn.contrib_dense_pack": (
         f"data, weight, {_QNN_BINARY}, kernel_layout: weight_layout='NCHW', units=None, out_dtype='int32'"
     ),
-    "qnn.batch_matmul": "x, y, x_zero_point, y_zero_point, x_scale, y_scale, out_dtype='int32'",
     "qnn.leaky_relu": "x: data, alpha, input_scale, input_zero_point, output_scale, output_zero_point",
     **{
         f"qnn.{name}": "x: data, scale, zero_point, output_scale, output_zero_point"

@@ -1,9 +1,9 @@
 """Users' own passes and operators: from a Python file, or from an installed package.
 
-A file registers what it declares with ``declare_pass`` and ``ops.register``; what it decorates with ``function_pass``
-or ``module_pass`` is registered by its name. A package names its modules in the entry points ``relay_lsp.passes`` and
-``relay_lsp.ops``. Loading runs the code: that is for the caller to allow. What an extension has registered before it
-failed is taken back.
+A file registers what it declares with ``declare_pass``, ``ops.register`` and ``register_rule``; what it decorates with
+``function_pass`` or ``module_pass`` is registered by its name. A package names its modules in the entry points
+``relay_lsp.passes`` and ``relay_lsp.ops``. Loading runs the code: that is for the caller to allow. What an extension
+has registered before it failed is taken back.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import importlib.util
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +24,7 @@ from relay_lsp.ir.internal_errors import words_of
 from relay_lsp.ir.ops import operator
 
 from .declaration_checks import require_declared_operator, require_declared_pass
+from .operator_rules import OperatorRule, OperatorRules, find_rule, operator_rules, register_rule
 from .pass_kinds import Pass
 from .registry import register_pass, registered, registered_now, unregister_pass
 
@@ -55,7 +56,7 @@ class ExtensionFault:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What an extension brought: names of passes and operators; or why it could not be loaded."""
+    """What an extension brought: names of passes and operators, and rules; or why it could not be loaded."""
 
     origin: str
     """The path of a file, or ``group:name`` of an entry point."""
@@ -63,6 +64,8 @@ class Extension:
     """The Python file; empty where there is none."""
     passes: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
+    rules: OperatorRules = field(default_factory=dict[tuple[str, str], OperatorRule])
+    """The rules that it gave operators."""
     fault: ExtensionFault | None = None
 
 
@@ -147,7 +150,7 @@ def unload(origin: str) -> None:
     """Forget the passes and operators of an extension, by its path or entry point."""
     known = _loaded.pop(origin, None)
     if known is not None:
-        _forget(set(known.passes), set(known.operators))
+        _forget(set(known.passes), set(known.operators), known.rules)
 
 
 def fault_of(error: BaseException, path: str | Path) -> ExtensionFault:
@@ -165,7 +168,7 @@ def fault_of(error: BaseException, path: str | Path) -> ExtensionFault:
 
 def _load(origin: str, path: str, run: Callable[[], object]) -> Extension:
     # All our own are there before: one that the extension were the first to ask for would pass for its own.
-    passes_before, operators_before = set(registered()), set(operator.registered())
+    passes_before, operators_before, rules_before = set(registered()), set(operator.registered()), operator_rules()
     try:
         loaded = run()
         if isinstance(loaded, ModuleType):
@@ -177,15 +180,23 @@ def _load(origin: str, path: str, run: Callable[[], object]) -> Extension:
     except (KeyboardInterrupt, WorkCancelled):
         raise
     except BaseException as error:  # A user's file may raise anything, SystemExit included, and must harm nothing else.
-        _forget(set(registered_now()) - passes_before, set(operator.registered()) - operators_before)
+        rules = _new_rules(rules_before)
+        _forget(set(registered_now()) - passes_before, set(operator.registered()) - operators_before, rules)
         return Extension(origin, path, fault=fault_of(error, path))
     passes = tuple(sorted(set(registered_now()) - passes_before))
     operators = tuple(sorted(set(operator.registered()) - operators_before))
-    extension = _loaded[origin] = Extension(origin, path, passes, operators)
+    extension = _loaded[origin] = Extension(origin, path, passes, operators, _new_rules(rules_before))
     return extension
 
 
-def _forget(passes: set[str], operators: set[str]) -> None:
+def _new_rules(before: OperatorRules) -> OperatorRules:
+    return {key: rule for key, rule in operator_rules().items() if before.get(key) is not rule}
+
+
+def _forget(passes: set[str], operators: set[str], rules: OperatorRules) -> None:
+    for (attribute, name), rule in rules.items():
+        if find_rule(attribute, name) is rule:
+            register_rule(attribute, name, None)
     known = registered_now()
     for name in passes & known.keys():
         unregister_pass(known[name])

@@ -8,7 +8,8 @@ from relay_lsp.ir.attributes import Attrs
 from relay_lsp.ir.expressions import Call, Expr, Function
 from relay_lsp.ir.ops.operator import Op
 
-from ..layout_conversion.forward import rewrite_layouts
+from ..infrastructure.operator_rules import find_rule
+from ..layout_conversion.forward import altered_by_user, rewrite_layouts
 from ..targets import Target
 from .arm import conv2d_for_arm
 from .calls import AlteredCall, LayoutRule
@@ -30,14 +31,19 @@ def register_layout_rule(operator: str, key: str, rule: LayoutRule) -> None:
 
 
 def alter_op_layouts(function: Function, target: Target | None) -> Function:
-    """``function`` in the layouts that ``target`` chooses; without a target it stays as it is, but for the layouts.
+    """``function`` in the layouts that users' rules or ``target`` choose; without either it stays, but for the layouts.
 
     Raises:
         PassError: the target cannot compute an operator, or two layouts that meet do not convert.
     """
 
     def altered(pre: Call, args: tuple[Expr, ...], attrs: Attrs | None) -> Call | None:
-        if target is None or not isinstance(pre.op, Op):
+        if not isinstance(pre.op, Op):
+            return None
+        users = find_rule("FTVMAlterOpLayout", pre.op.name)
+        if users is not None:
+            return altered_by_user(users, pre, args, attrs, pre.checked_type)
+        if target is None:
             return None
         rules = _RULES.get(pre.op.name, {})
         rule = next((rules[key] for key in target.keys if key in rules), None)

@@ -10,9 +10,10 @@ from relay_lsp.ir.expressions import Call, Expr, Function
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.types import IncompleteType
 
+from ..infrastructure.operator_rules import find_rule
 from ..provenance import current_record
 from .config import LayoutConfig
-from .forward import rewrite_layouts
+from .forward import altered_by_user, rewrite_layouts
 from .operators import CONVERSIONS, LayoutCall, unchanged
 
 __all__ = ["convert_layouts"]
@@ -33,6 +34,9 @@ def convert_layouts(function: Function, desired: Mapping[str, Sequence[str]]) ->
     def converted(pre: Call, args: tuple[Expr, ...], attrs: Attrs | None) -> Call | None:
         name = pre.op.name if isinstance(pre.op, Op) else ""
         layouts, conversion = desired.get(name), CONVERSIONS.get(name)
+        users = find_rule("FTVMConvertOpLayout", name)
+        if users is not None and layouts is not None:
+            return altered_by_user(users, pre, args, attrs, list(layouts))
         if conversion is None:
             return None
         if layouts is None:

@@ -22,12 +22,13 @@ from relay_lsp.ir.types import IncompleteType, TensorType, TupleType, Type
 from relay_lsp.ir.visitor import children, with_children
 
 from ..infrastructure import PassError
+from ..infrastructure.operator_rules import OperatorRule
 from ..provenance import ExprMutator
 from ..provenance.remarks import Remarks, name_of
 from ..provenance.trampoline import Computation, compute
 from .transforming import LayoutTransforms
 
-__all__ = ["Altered", "rewrite_layouts"]
+__all__ = ["Altered", "altered_by_user", "rewrite_layouts"]
 
 Altered: TypeAlias = Callable[[Call, tuple[Expr, ...], "Attrs | None"], "Call | None"]
 """``altered(old_call, new_args, attrs)``: the call in other layouts, with as many arguments; ``None`` leaves it."""
@@ -40,6 +41,20 @@ def rewrite_layouts(function: Function, altered: Altered) -> Function:
         PassError: an operator cannot take its new layout, or two layouts that meet do not convert.
     """
     return _LayoutRewriter(altered).visit_function(function)
+
+
+def altered_by_user(rule: OperatorRule, pre: Call, args: tuple[Expr, ...], attrs: Attrs | None, last: object) -> Call:
+    """What a user's rule makes of a call; ``last`` is what it takes besides attributes, arguments and their types.
+
+    Raises:
+        PassError: it gives something else than a call, or than ``None``.
+    """
+    new: object = rule(attrs, list(args), [arg.checked_type for arg in pre.args], last)
+    if new is None:
+        return Call(pre.op, args, attrs, (), pre.span)
+    if not isinstance(new, Call):
+        raise PassError(f"the rule for {pre.op!r} gave {new!r}, and must give a call, or None", place=pre)
+    return new
 
 
 @dataclass(frozen=True, slots=True)

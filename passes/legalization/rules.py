@@ -11,6 +11,8 @@ from typing import Final
 from relay_lsp.ir.expressions import Call, Expr, Function
 from relay_lsp.ir.ops.operator import Op
 
+from ..infrastructure import PassError
+from ..infrastructure.operator_rules import OperatorRule, find_rule
 from ..provenance import ExprMutator
 from ..targets import Target, current_target
 from .convolution import canonicalize_conv2d
@@ -35,7 +37,7 @@ def legalize(function: Function, attribute: str) -> Function:
     """``function`` with every call replaced for whose operator ``attribute`` has a rule, of the current target if any.
 
     Raises:
-        PassError: a rule needs what a call does not have, such as a constant scale.
+        PassError: a rule needs what a call does not have, such as a constant scale, or a user's gives no expression.
     """
     return _Legalizer(attribute, current_target()).visit_function(function)
 
@@ -51,6 +53,9 @@ class _Legalizer(ExprMutator):
         """What the operator's rule makes of the call."""
         if not isinstance(pre.op, Op):
             return post
+        users = find_rule(self.attribute, pre.op.name)
+        if users is not None:
+            return self._by_user(users, pre, post)
         for_target = target_rule(self.attribute, pre.op.name, self.target)
         rule = self.rules.get(pre.op.name)
         if rule is None and for_target is None:
@@ -62,4 +67,12 @@ class _Legalizer(ExprMutator):
             new = for_target(call, self.target)
         elif rule is not None:
             new = rule(call)
+        return post if new is None else new
+
+    def _by_user(self, rule: OperatorRule, pre: Call, post: Call) -> Expr:
+        """What a user's rule makes of a call."""
+        types = [*(arg.checked_type for arg in pre.args), pre.checked_type]
+        new: object = rule(pre.attrs, list(post.args), types)
+        if new is not None and not isinstance(new, Expr):
+            raise PassError(f"the rule for {pre.op!r} gave {new!r}, and must give an expression, or None", place=pre)
         return post if new is None else new

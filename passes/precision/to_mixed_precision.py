@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from typing import cast
 
 from relay_lsp.ir.attributes import Attrs
 from relay_lsp.ir.diagnostics import Severity
@@ -28,6 +29,7 @@ from relay_lsp.ir.types import DataType, TensorType, TupleType, Type
 from relay_lsp.ir.visitor import post_order_within
 
 from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
+from ..infrastructure.operator_rules import find_rule
 from ..provenance import ExprMutator
 from ..provenance.mutator import Descent
 from ..provenance.remarks import Remarks
@@ -69,6 +71,7 @@ _CATEGORIES = {
     for name in names.split()
 }
 
+_ATTRIBUTE = "FTVMMixedPrecisionConversionType"
 _SINGLE = DataType("float32")
 
 # Attributes that name the dtype in which a result is summed up, or in which a tensor is made.
@@ -191,7 +194,7 @@ class _MixedPrecision(ExprMutator):
         return post if all(new is old for new, old in zip(fields, items, strict=True)) else Tuple(fields)
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
-        category = self._category(post)
+        category, accumulated, given = self._conversion(pre, post)
         types = [self._type(arg) for arg in post.args]
         if category is Category.FOLLOW:
             follows = all(
@@ -203,7 +206,7 @@ class _MixedPrecision(ExprMutator):
             self._remark(self.record.remarks, pre, types, category)
         wanted = self.narrow if category is Category.ALWAYS else _SINGLE
         args = tuple(self._cast(arg, type, wanted) for arg, type in zip(post.args, types, strict=True))
-        attrs = self._attrs(pre.attrs) if category is Category.ALWAYS else pre.attrs
+        attrs = self._attrs(pre.attrs, accumulated) if category is Category.ALWAYS else pre.attrs
         if post is pre and args == pre.args and attrs is pre.attrs:
             output: Expr = pre
         else:
@@ -211,7 +214,26 @@ class _MixedPrecision(ExprMutator):
         if category is Category.ALWAYS and pre is self.root and self.output_dtypes:
             self.derive(output, pre)
             return self._cast(output, self._type(output), self.output_dtypes[0])
+        if category is Category.ALWAYS and given != accumulated:
+            self.derive(output, pre)
+            return self._cast(output, self._type(output), given)
         return output
+
+    def _conversion(self, pre: Call, post: Call) -> tuple[Category, DataType, DataType]:
+        """What the operator of a call does about low precision, the dtype that it sums in, and that of its result."""
+        name = pre.op.name if isinstance(pre.op, Op) else ""
+        users = find_rule(_ATTRIBUTE, name)
+        if users is None:
+            return self._category(post), self.narrow, self.narrow
+        conversion: object = users(pre, str(self.narrow))
+        parts = cast("Sequence[object]", conversion) if isinstance(conversion, (list, tuple)) else ()
+        if len(parts) != 3 or not isinstance(parts[0], int) or not 0 <= parts[0] < len(Category):
+            raise PassError(
+                f"the rule for {name} gave {conversion!r}, and must give a category (0 always, 1 follow, 2 never), the dtype "
+                "of sums and that of the result",
+                place=pre,
+            )
+        return list(Category)[parts[0]], DataType(str(parts[1])), DataType(str(parts[2]))
 
     def _remark(self, remarks: Remarks, call: Call, types: Sequence[Type | None], category: Category) -> None:
         """Say in which dtype a call is computed, and what decides that."""
@@ -248,16 +270,16 @@ class _MixedPrecision(ExprMutator):
             return Category.FOLLOW
         return category
 
-    def _attrs(self, attrs: Attrs | None) -> Attrs | None:
+    def _attrs(self, attrs: Attrs | None, wanted: DataType) -> Attrs | None:
         if attrs is None or attrs.type_key not in _DTYPED_ATTRIBUTES:
             return attrs
         for name in _DTYPE_ATTRIBUTES:
             current = getattr(attrs, name, None)
             if isinstance(current, str):
                 dtype = DataType(current)
-                if dtype == self.narrow or not (dtype in ("", "void") or _is_float(dtype)):
+                if dtype == wanted or not (dtype in ("", "void") or _is_float(dtype)):
                     return attrs
-                return attrs.replace(**{name: self.narrow})
+                return attrs.replace(**{name: wanted})
         return attrs
 
     def _type(self, expr: Expr) -> Type | None:

@@ -53,6 +53,7 @@ CALLS: list[tuple[Callable[[], Expr], str]] = [
     (lambda: relay.stft(X, 4), "n_fft=4, hop_length=1, win_length=4"),
     (lambda: relay.random.uniform(Y, (2,), "float64", 0, 3), "random.uniform(%y, 0f64, 3f64"),
     (lambda: relay.collapse_sum_to(X, (8,)), "shape=[8]"),
+    (lambda: relay.qnn.op.batch_matmul(X, X, Y, Y, Y, Y), 'out_dtype="int32", transpose_b=True)'),
 ]
 
 

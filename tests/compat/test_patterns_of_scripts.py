@@ -97,8 +97,8 @@ def test_a_compiler_of_a_script_gets_its_part_of_a_module():
     mod = pipeline(tvm.IRModule.from_expr(layer()))
     (part,) = [each for each in mod.functions.values() if each.attrs.get("Compiler") == "script_compiler"]
     assert 'Composite="script_compiler.conv2d_bias"' in part.astext()
-    with pytest.raises(tvm.TVMError, match="FTVMAlterOpLayout cannot be registered here"):
-        tvm.ir.register_op_attr("nn.relu", "FTVMAlterOpLayout", lambda: None)
+    with pytest.raises(tvm.TVMError, match="TOpPattern cannot be registered here"):
+        tvm.ir.register_op_attr("nn.relu", "TOpPattern", lambda: None)
 
 
 @pytest.mark.parametrize("kind", ["debug", "graph", "vm"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from types import ModuleType
+from typing import Any, Final
 
 from relay_lsp.ir.expressions import Expr, Function
 from relay_lsp.ir.inference import infer_statement
@@ -24,6 +26,7 @@ __all__ = [
     "ToCPS",
     "function_pass",
     "gradient",
+    "mixed_precision",
     "recast",
     "to_cps",
     "un_cps",
@@ -90,6 +93,11 @@ def recast(
         return after
     declared = expr.ret_type if isinstance(expr, Function) else None
     return Function(after.params, after.body, declared, after.type_params, after.attrs, after.span)
+
+
+mixed_precision: Final = sys.modules.setdefault(f"{__name__}.mixed_precision", ModuleType("mixed_precision"))
+"""What a rule for the precision of an operator gives first."""
+vars(mixed_precision).update(MIXED_PRECISION_ALWAYS=0, MIXED_PRECISION_FOLLOW=1, MIXED_PRECISION_NEVER=2)
 
 
 def __getattr__(name: str) -> Any:

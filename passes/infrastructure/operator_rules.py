@@ -1,0 +1,65 @@
+"""Rules that a user gives operators: what a call becomes, in which layout, in which precision it is computed.
+
+They go by the names that TVM has for such attributes of operators, are called as TVM calls them, and come before ours.
+What a rule gives is checked where it is asked.
+
+Source of the rule: ``include/tvm/relay/op_attr_types.h``, ``python/tvm/relay/op/op.py``,
+``src/relay/transforms/to_mixed_precision.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from relay_lsp.ir.ops import operator as operators
+
+from .errors import did_you_mean
+
+__all__ = ["RULE_ATTRIBUTES", "OperatorRule", "OperatorRules", "find_rule", "operator_rules", "register_rule"]
+
+OperatorRule: TypeAlias = Callable[..., Any]
+OperatorRules: TypeAlias = Mapping[tuple[str, str], OperatorRule]
+"""The rules by attribute and operator."""
+
+_LEGALIZE: Final = "(attrs, inputs, types) -> expression or None; the last of the types is that of the result"
+RULE_ATTRIBUTES: Final[Mapping[str, str]] = {
+    "FTVMLegalize": _LEGALIZE,
+    "FTVMQnnLegalize": _LEGALIZE,
+    "FTVMQnnCanonicalize": _LEGALIZE,
+    "FTVMAlterOpLayout": "(attrs, inputs, types, result_type) -> call or None",
+    "FTVMConvertOpLayout": "(attrs, inputs, types, desired_layouts) -> call or None",
+    "FTVMMixedPrecisionConversionType": (
+        "(call, dtype) -> [0 always, 1 follow or 2 never, the dtype of sums, that of the result]"
+    ),
+}
+"""The attributes under which there are rules, and what a rule takes and gives."""
+
+_rules: dict[tuple[str, str], OperatorRule] = {}
+
+
+def register_rule(attribute: str, operator: str, rule: OperatorRule | None) -> None:
+    """Give an operator a rule, in the place of one that it may have; ``None`` takes it away.
+
+    Raises:
+        ValueError: there is no such attribute, or no such operator; the message has the nearest.
+    """
+    if attribute not in RULE_ATTRIBUTES:
+        nearest = did_you_mean(attribute, RULE_ATTRIBUTES)
+        raise ValueError(f"there are no rules under {attribute}{nearest}; there are {', '.join(RULE_ATTRIBUTES)}")
+    if operators.find(operator) is None:
+        raise ValueError(f"there is no operator {operator}{did_you_mean(operator, operators.registered())}")
+    if rule is None:
+        _rules.pop((attribute, operator), None)
+    else:
+        _rules[attribute, operator] = rule
+
+
+def find_rule(attribute: str, operator: str) -> OperatorRule | None:
+    """The rule that a user gave an operator."""
+    return _rules.get((attribute, operator))
+
+
+def operator_rules() -> OperatorRules:
+    """Every rule that a user gave, as they are now."""
+    return dict(_rules)
