@@ -229,8 +229,8 @@ class _MixedPrecision(ExprMutator):
         parts = cast("Sequence[object]", conversion) if isinstance(conversion, (list, tuple)) else ()
         if len(parts) != 3 or not isinstance(parts[0], int) or not 0 <= parts[0] < len(Category):
             raise PassError(
-                f"the rule for {name} gave {conversion!r}, and must give a category (0 always, 1 follow, 2 never), the dtype "
-                "of sums and that of the result",
+                f"the rule for {name} gave {conversion!r}, and must give a category (0 always, 1 follow, 2 never), the "
+                "dtype of sums and that of the result",
                 place=pre,
             )
         return list(Category)[parts[0]], DataType(str(parts[1])), DataType(str(parts[2]))
