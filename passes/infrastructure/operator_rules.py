@@ -9,14 +9,28 @@ Source of the rule: ``include/tvm/relay/op_attr_types.h``, ``python/tvm/relay/op
 
 from __future__ import annotations
 
+import inspect
+import traceback
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from relay_lsp.ir.cancellation import WorkCancelled
+from relay_lsp.ir.expressions import Call
+from relay_lsp.ir.internal_errors import words_of
 from relay_lsp.ir.ops import operator as operators
 
-from .errors import did_you_mean
+from .errors import PassError, did_you_mean
 
-__all__ = ["RULE_ATTRIBUTES", "OperatorRule", "OperatorRules", "find_rule", "operator_rules", "register_rule"]
+__all__ = [
+    "RULE_ATTRIBUTES",
+    "OperatorRule",
+    "OperatorRules",
+    "ask_rule",
+    "find_rule",
+    "operator_rules",
+    "register_rule",
+]
 
 OperatorRule: TypeAlias = Callable[..., Any]
 OperatorRules: TypeAlias = Mapping[tuple[str, str], OperatorRule]
@@ -58,6 +72,24 @@ def register_rule(attribute: str, operator: str, rule: OperatorRule | None) -> N
 def find_rule(attribute: str, operator: str) -> OperatorRule | None:
     """The rule that a user gave an operator."""
     return _rules.get((attribute, operator))
+
+
+def ask_rule(rule: OperatorRule, call: Call, *given: object) -> object:
+    """What a rule makes of a call.
+
+    Raises:
+        PassError: it fails; the message says where in its file.
+    """
+    try:
+        return rule(*given)
+    except (PassError, MemoryError, WorkCancelled):
+        raise
+    except Exception as error:  # a user's code may raise anything
+        frames = traceback.extract_tb(error.__traceback__)
+        file = inspect.getsourcefile(inspect.unwrap(rule)) if inspect.isroutine(rule) else None
+        line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
+        place = f" ({Path(file).name}, line {line})" if file is not None and line is not None else ""
+        raise PassError(f"the rule for {call.op!r} failed with {words_of(error)}{place}", place=call) from error
 
 
 def operator_rules() -> OperatorRules:

@@ -22,7 +22,7 @@ from relay_lsp.ir.types import IncompleteType, TensorType, TupleType, Type
 from relay_lsp.ir.visitor import children, with_children
 
 from ..infrastructure import PassError
-from ..infrastructure.operator_rules import OperatorRule
+from ..infrastructure.operator_rules import OperatorRule, ask_rule
 from ..provenance import ExprMutator
 from ..provenance.remarks import Remarks, name_of
 from ..provenance.trampoline import Computation, compute
@@ -47,9 +47,9 @@ def altered_by_user(rule: OperatorRule, pre: Call, args: tuple[Expr, ...], attrs
     """What a user's rule makes of a call; ``last`` is what it takes besides attributes, arguments and their types.
 
     Raises:
-        PassError: it gives something else than a call, or than ``None``.
+        PassError: it fails, or gives something else than a call, or than ``None``.
     """
-    new: object = rule(attrs, list(args), [arg.checked_type for arg in pre.args], last)
+    new = ask_rule(rule, pre, attrs, list(args), [arg.checked_type for arg in pre.args], last)
     if new is None:
         return Call(pre.op, args, attrs, (), pre.span)
     if not isinstance(new, Call):

@@ -12,7 +12,7 @@ from relay_lsp.ir.expressions import Call, Expr, Function
 from relay_lsp.ir.ops.operator import Op
 
 from ..infrastructure import PassError
-from ..infrastructure.operator_rules import OperatorRule, find_rule
+from ..infrastructure.operator_rules import OperatorRule, ask_rule, find_rule
 from ..provenance import ExprMutator
 from ..targets import Target, current_target
 from .convolution import canonicalize_conv2d
@@ -72,7 +72,7 @@ class _Legalizer(ExprMutator):
     def _by_user(self, rule: OperatorRule, pre: Call, post: Call) -> Expr:
         """What a user's rule makes of a call."""
         types = [*(arg.checked_type for arg in pre.args), pre.checked_type]
-        new: object = rule(pre.attrs, list(post.args), types)
+        new = ask_rule(rule, pre, pre.attrs, list(post.args), types)
         if new is not None and not isinstance(new, Expr):
             raise PassError(f"the rule for {pre.op!r} gave {new!r}, and must give an expression, or None", place=pre)
         return post if new is None else new

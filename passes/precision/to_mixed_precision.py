@@ -29,7 +29,7 @@ from relay_lsp.ir.types import DataType, TensorType, TupleType, Type
 from relay_lsp.ir.visitor import post_order_within
 
 from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
-from ..infrastructure.operator_rules import find_rule
+from ..infrastructure.operator_rules import ask_rule, find_rule
 from ..provenance import ExprMutator
 from ..provenance.mutator import Descent
 from ..provenance.remarks import Remarks
@@ -225,7 +225,7 @@ class _MixedPrecision(ExprMutator):
         users = find_rule(_ATTRIBUTE, name)
         if users is None:
             return self._category(post), self.narrow, self.narrow
-        conversion: object = users(pre, str(self.narrow))
+        conversion = ask_rule(users, pre, pre, str(self.narrow))
         parts = cast("Sequence[object]", conversion) if isinstance(conversion, (list, tuple)) else ()
         if len(parts) != 3 or not isinstance(parts[0], int) or not 0 <= parts[0] < len(Category):
             raise PassError(

@@ -107,6 +107,19 @@ def test_what_a_rule_gives_is_checked(attribute: str, rule: Any, transform: Any,
         transform()(layer())
 
 
+def test_a_rule_that_fails_is_told_with_its_line_at_the_call():
+    def fails(attrs: Any, inputs: list[Expr], types: list[Any]) -> Expr:
+        return attrs["units"]
+
+    line = fails.__code__.co_firstlineno + 1
+    message = rf"the rule for nn\.relu failed with TypeError: .* \(test_rules_of_scripts\.py, line {line}\)"
+    with TempOpAttr("nn.relu", "FTVMLegalize", fails), pytest.raises(tvm.TVMError, match=message) as raised:
+        relay.transform.Legalize()(layer())
+    (finding,) = raised.value.diagnostics
+    assert finding.place is not None
+    assert isinstance(finding.place.expr, Call)
+
+
 def test_an_attribute_or_an_operator_that_is_not_there_is_named_with_the_nearest():
     with pytest.raises(tvm.TVMError, match=r"there is no operator nn\.conv2e; did you mean nn\.conv2d"):
         relay.op.register_legalize("nn.conv2e", lambda *_: None)
