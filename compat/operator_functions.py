@@ -267,38 +267,6 @@ def _sparse_transpose(x: Any) -> Expr:
     return call("nn.sparse_transpose", *_sparse_parts(x))
 
 
-def _resize(rank: int, layout: str) -> Callable[..., Expr]:
-    def resized(
-        data: Expr,
-        size: Any,
-        roi: Any = None,
-        layout: str = layout,
-        method: str = "linear",
-        coordinate_transformation_mode: str = "half_pixel",
-        rounding_method: str = "",
-        cubic_alpha: float = -0.5,
-        cubic_exclude: int = 0,
-        extrapolation_value: float = 0.0,
-        out_dtype: str | None = None,
-    ) -> Expr:
-        return operators.resize(
-            rank,
-            data,
-            size,
-            roi,
-            layout=layout,
-            method=method,
-            coordinate_transformation_mode=coordinate_transformation_mode,
-            rounding_method=rounding_method,
-            cubic_alpha=cubic_alpha,
-            cubic_exclude=cubic_exclude,
-            extrapolation_value=extrapolation_value,
-            out_dtype=out_dtype,
-        )
-
-    return resized
-
-
 def _qnn_batch_matmul(
     x: Expr,
     y: Expr,
@@ -352,7 +320,7 @@ _CHOOSING: Final = (
 _COMPOSED: Final[dict[str, Callable[..., Any]]] = {
     **{name: _unwrapped(getattr(operators, name)) for name in _CHOOSING},
     **{f"nn.{name}": getattr(operators, name) for name in ("pad", "upsampling", "upsampling3d")},
-    **{f"image.resize{rank}d": _resize(rank, layout) for rank, layout in ((1, "NCW"), (2, "NCHW"), (3, "NCDHW"))},
+    **{f"image.resize{rank}d": functools.partial(operators.resize, rank) for rank in (1, 2, 3)},
     **{
         f"nn.global_{kind}_pool{rank}d": _global_pool(rank, kind, layout)
         for kind in ("max", "avg")

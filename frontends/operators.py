@@ -444,8 +444,7 @@ def resize(
     data: Expr,
     size: IntegersOrExpr,
     roi: Sequence[float] | Expr | None = None,
-    *,
-    layout: str,
+    layout: str | None = None,
     method: str = "linear",
     coordinate_transformation_mode: str = "half_pixel",
     rounding_method: str = "",
@@ -454,13 +453,13 @@ def resize(
     extrapolation_value: float = 0.0,
     out_dtype: str | None = None,
 ) -> Expr:
-    """An image of ``rank`` spatial dimensions (1, 2 or 3) in another size.
+    """An image of ``rank`` spatial dimensions (1, 2 or 3) in another size; the channels come first, without ``layout``.
 
     Raises:
         ValueError: the size or region is computed, and ``rank`` is not 2.
     """
     options = {
-        "layout": layout,
+        "layout": layout or ("NCW", "NCHW", "NCDHW")[rank - 1],
         "method": method,
         "coordinate_transformation_mode": coordinate_transformation_mode,
         "rounding_method": rounding_method,

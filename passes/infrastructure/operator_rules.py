@@ -13,10 +13,10 @@ import inspect
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from relay_lsp.ir.cancellation import WorkCancelled
-from relay_lsp.ir.expressions import Call
+from relay_lsp.ir.expressions import Call, Expr
 from relay_lsp.ir.internal_errors import words_of
 from relay_lsp.ir.ops import operator as operators
 
@@ -26,6 +26,7 @@ __all__ = [
     "RULE_ATTRIBUTES",
     "OperatorRule",
     "OperatorRules",
+    "ask_for",
     "ask_rule",
     "find_rule",
     "operator_rules",
@@ -48,6 +49,8 @@ RULE_ATTRIBUTES: Final[Mapping[str, str]] = {
     ),
 }
 """The attributes under which there are rules, and what a rule takes and gives."""
+
+Made = TypeVar("Made", bound=Expr)
 
 _rules: dict[tuple[str, str], OperatorRule] = {}
 
@@ -90,6 +93,19 @@ def ask_rule(rule: OperatorRule, call: Call, *given: object) -> object:
         line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
         place = f" ({Path(file).name}, line {line})" if file is not None and line is not None else ""
         raise PassError(f"the rule for {call.op!r} failed with {words_of(error)}{place}", place=call) from error
+
+
+def ask_for(kind: type[Made], rule: OperatorRule, call: Call, *given: object) -> Made | None:
+    """The expression that a rule makes of a call; ``None`` where it leaves that as it is.
+
+    Raises:
+        PassError: the rule fails, or gives something of another ``kind``: :class:`.Call`, or any :class:`.Expr`.
+    """
+    made = ask_rule(rule, call, *given)
+    if made is not None and not isinstance(made, kind):
+        wanted = "a call" if kind is Call else "an expression"
+        raise PassError(f"the rule for {call.op!r} gave {made!r}, and must give {wanted}, or None", place=call)
+    return made
 
 
 def operator_rules() -> OperatorRules:

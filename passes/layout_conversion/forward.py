@@ -22,7 +22,7 @@ from relay_lsp.ir.types import IncompleteType, TensorType, TupleType, Type
 from relay_lsp.ir.visitor import children, with_children
 
 from ..infrastructure import PassError
-from ..infrastructure.operator_rules import OperatorRule, ask_rule
+from ..infrastructure.operator_rules import OperatorRule, ask_for
 from ..provenance import ExprMutator
 from ..provenance.remarks import Remarks, name_of
 from ..provenance.trampoline import Computation, compute
@@ -43,18 +43,15 @@ def rewrite_layouts(function: Function, altered: Altered) -> Function:
     return _LayoutRewriter(altered).visit_function(function)
 
 
-def altered_by_user(rule: OperatorRule, pre: Call, args: tuple[Expr, ...], attrs: Attrs | None, last: object) -> Call:
+def altered_by_user(
+    rule: OperatorRule, pre: Call, args: tuple[Expr, ...], attrs: Attrs | None, last: object
+) -> Call | None:
     """What a user's rule makes of a call; ``last`` is what it takes besides attributes, arguments and their types.
 
     Raises:
         PassError: it fails, or gives something else than a call, or than ``None``.
     """
-    new = ask_rule(rule, pre, attrs, list(args), [arg.checked_type for arg in pre.args], last)
-    if new is None:
-        return Call(pre.op, args, attrs, (), pre.span)
-    if not isinstance(new, Call):
-        raise PassError(f"the rule for {pre.op!r} gave {new!r}, and must give a call, or None", place=pre)
-    return new
+    return ask_for(Call, rule, pre, attrs, list(args), [arg.checked_type for arg in pre.args], last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from typing import Final
 from relay_lsp.ir.expressions import Call, Expr, Function
 from relay_lsp.ir.ops.operator import Op
 
-from ..infrastructure import PassError
-from ..infrastructure.operator_rules import OperatorRule, ask_rule, find_rule
+from ..infrastructure.operator_rules import ask_for, find_rule
 from ..provenance import ExprMutator
 from ..targets import Target, current_target
 from .convolution import canonicalize_conv2d
@@ -55,7 +54,8 @@ class _Legalizer(ExprMutator):
             return post
         users = find_rule(self.attribute, pre.op.name)
         if users is not None:
-            return self._by_user(users, pre, post)
+            types = [*(arg.checked_type for arg in pre.args), pre.checked_type]
+            return ask_for(Expr, users, pre, pre.attrs, list(post.args), types) or post
         for_target = target_rule(self.attribute, pre.op.name, self.target)
         rule = self.rules.get(pre.op.name)
         if rule is None and for_target is None:
@@ -67,12 +67,4 @@ class _Legalizer(ExprMutator):
             new = for_target(call, self.target)
         elif rule is not None:
             new = rule(call)
-        return post if new is None else new
-
-    def _by_user(self, rule: OperatorRule, pre: Call, post: Call) -> Expr:
-        """What a user's rule makes of a call."""
-        types = [*(arg.checked_type for arg in pre.args), pre.checked_type]
-        new = ask_rule(rule, pre, pre.attrs, list(post.args), types)
-        if new is not None and not isinstance(new, Expr):
-            raise PassError(f"the rule for {pre.op!r} gave {new!r}, and must give an expression, or None", place=pre)
         return post if new is None else new

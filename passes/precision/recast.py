@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from relay_lsp.ir.expressions import Call, Expr, Function, Tuple
@@ -57,18 +58,18 @@ class recast(ModulePass):  # noqa: N801 - TVM's name
         return self.infer_types(replace_main(module, self._recast), context)
 
     def _recast(self, function: Function) -> Function:
-        depths = _depths(function, self.ops)
+        depths = layer_depths(function, self.ops)
         count = max(depths.values(), default=-1) + 1
         skipped = {layer + count if layer < 0 else layer for layer in self.skip_layers}
         chosen = {call for call, depth in depths.items() if count - depth - 1 not in skipped}
         return _Recaster(self, chosen).visit_function(function)
 
 
-def _depths(function: Function, names: tuple[str, ...]) -> dict[Call, int]:
+def layer_depths(root: Expr, names: Sequence[str]) -> dict[Call, int]:
     """How many of these operators lie between each call of one and the result."""
     depths: dict[Call, int] = {}
     seen: set[Expr] = set()
-    stack: list[tuple[Expr, int]] = [(function, 0)]
+    stack: list[tuple[Expr, int]] = [(root, 0)]
     while stack:
         expr, depth = stack.pop()
         if expr in seen:

@@ -10,14 +10,15 @@ from relay_lsp.ir.inference import unmatched_cases as _unmatched_cases
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.structural import structural_hash
-from relay_lsp.ir.type_visitor import type_children
+from relay_lsp.ir.type_visitor import distinct_parts
 from relay_lsp.ir.types import FuncType, TensorType, Type, TypeVar
-from relay_lsp.ir.visitor import children, free_vars, post_order, type_vars
 from relay_lsp.ir.visitor import free_type_vars as _free_type_vars
+from relay_lsp.ir.visitor import free_vars, post_order, type_vars
 from relay_lsp.ir.well_formed import check_well_formed
 from relay_lsp.passes import create
 from relay_lsp.passes.features import Feature, detect_features
 from relay_lsp.passes.infrastructure import PassContext, Sequential
+from relay_lsp.passes.precision import layer_depths
 
 from ...modules import MutableModule, frozen
 
@@ -81,7 +82,7 @@ def bound_type_vars(expr: Expr | Type, mod: IRModule | None = None) -> list[Type
     if isinstance(expr, Expr):
         binders = [each.type_params for each in post_order(expr) if isinstance(each, Function)]
     else:
-        binders = [each.type_params for each in _type_parts(expr) if isinstance(each, FuncType)]
+        binders = [each.type_params for each in distinct_parts(expr) if isinstance(each, FuncType)]
     return list(dict.fromkeys(var for bound in binders for var in bound))
 
 
@@ -90,24 +91,10 @@ def all_type_vars(expr: Expr | Type, mod: IRModule | None = None) -> list[TypeVa
     return list(dict.fromkeys((*bound_type_vars(expr, mod), *free_type_vars(expr, mod))))
 
 
-def _type_parts(type: Type) -> list[Type]:
-    parts, stack = dict[Type, None](), [type]
-    while stack:
-        current = stack.pop()
-        if current not in parts:
-            parts[current] = None
-            stack.extend(reversed(type_children(current)))
-    return list(parts)
-
-
 def count_layers(expr: Expr | IRModule, valid_ops: Sequence[str]) -> int:
     """How many calls of some operators are in the deepest chain of them in an expression, or in ``@main``."""
-    deepest: dict[Expr, int] = {}
-    for each in post_order(expr["main"] if isinstance(expr, IRModule) else expr):
-        below = max((deepest[part] for part in children(each)), default=0)
-        is_counted = isinstance(each, Call) and isinstance(each.op, Op) and each.op.name in valid_ops
-        deepest[each] = below + is_counted
-    return next(reversed(deepest.values()))
+    root = expr["main"] if isinstance(expr, IRModule) else expr
+    return max(layer_depths(root, valid_ops).values(), default=-1) + 1
 
 
 def extract_fused_functions(mod: IRModule) -> dict[str, Function]:

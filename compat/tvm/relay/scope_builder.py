@@ -26,6 +26,11 @@ class _Scope:
         self.value: Expr | None = None
         self.waiting: tuple[Expr, Expr] | None = None
 
+    @property
+    def is_said(self) -> bool:
+        """Whether it is said what the scope gives, or a branch of it."""
+        return self.value is not None or self.waiting is not None
+
     def result(self) -> Expr:
         if self.waiting is not None:
             raise RuntimeError("a branch has no else_scope")
@@ -72,7 +77,7 @@ class TvmScopeBuilder:
             RuntimeError: it is said already.
         """
         scope = self._scopes[-1]
-        if scope.value is not None or scope.waiting is not None:
+        if scope.is_said:
             raise RuntimeError("what this scope gives is said already")
         scope.value = value
 
@@ -85,7 +90,7 @@ class TvmScopeBuilder:
         """
         made = yield from self._inner()
         scope = self._scopes[-1]
-        if scope.value is not None or scope.waiting is not None:
+        if scope.is_said:
             raise RuntimeError("what the scope around this branch gives is said already")
         scope.waiting = cond, made
 
