@@ -46,6 +46,12 @@ def fault(error: BaseException) -> Fault:
     return Fault(reference, words_of(error), stack)
 
 
+def frame_in(error: BaseException, file: str) -> traceback.FrameSummary | None:
+    """Where an error came through a file last; ``None`` where it did not."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame for frame in reversed(frames) if frame.filename == file), None)
+
+
 def words_of(error: BaseException) -> str:
     """The kind of an error and what it says, whatever that is: a user's exception may raise another one there."""
     try:

@@ -36,7 +36,7 @@ class InferType(ModulePass):
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         """The same module with types."""
         inferred = infer_types(module)
-        _refuse_errors(inferred.diagnostics)
+        refuse_errors(inferred.diagnostics)
         record = current_record()
         for new, old in inferred.replaced.items():
             record.record(new, old)
@@ -48,11 +48,16 @@ class InferType(ModulePass):
         return after
 
 
-def _refuse_errors(diagnostics: Iterable[Diagnostic]) -> None:
+def refuse_errors(diagnostics: Iterable[Diagnostic], pass_name: str = "") -> None:
+    """Refuse what a reader or inference found at fault; warnings are no fault.
+
+    Raises:
+        PassError: there is an error.
+    """
     errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        raise PassError(errors[0].message + more, diagnostics=errors)
+        raise PassError(errors[0].message + more, pass_name=pass_name, diagnostics=errors)
 
 
 @declare_pass(opt_level=0)
@@ -88,7 +93,7 @@ class InferTypeLocal(ModulePass):
             if function.checked_type is not None:
                 continue
             inferred = infer_local(function, module)
-            _refuse_errors(inferred.diagnostics)
+            refuse_errors(inferred.diagnostics)
             for new, old in inferred.replaced.items():
                 record.record(new, old)
             assert isinstance(inferred.expr, Function)

@@ -1,7 +1,7 @@
 """Which operators an external compiler takes.
 
 TVM keeps this as operator attributes ``target.NAME``, which each integration registers. Here stands what TVM itself
-registers for DNNL; others are added with :func:`register_target_support`.
+registers for DNNL; others are added with :func:`register_target_support`, and users' rules come before both.
 
 Source of the rule: ``python/tvm/relay/op/contrib/dnnl.py``.
 """
@@ -13,6 +13,8 @@ from collections.abc import Callable
 from relay_lsp.ir.expressions import Call
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.types import TensorType
+
+from ..infrastructure.operator_rules import TARGET_ATTRIBUTE, ask_rule, find_rule
 
 __all__ = ["register_target_support", "supports"]
 
@@ -32,9 +34,16 @@ def register_target_support(target: str, *op_names: str, predicate: Predicate = 
 
 
 def supports(target: str, call: Call) -> bool:
-    """Whether ``target`` takes this call of an operator."""
+    """Whether ``target`` takes this call of an operator.
+
+    Raises:
+        PassError: a user's rule fails.
+    """
     if not isinstance(call.op, Op):
         return False
+    users = find_rule(f"{TARGET_ATTRIBUTE}{target}", call.op.name)
+    if users is not None:
+        return bool(ask_rule(users, call, call))
     predicate = _supported.get(target, {}).get(call.op.name)
     return predicate is not None and predicate(call)
 

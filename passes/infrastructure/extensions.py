@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import sys
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -20,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from relay_lsp.ir.cancellation import WorkCancelled
-from relay_lsp.ir.internal_errors import words_of
+from relay_lsp.ir.internal_errors import frame_in, words_of
 from relay_lsp.ir.ops import operator
 
 from .declaration_checks import require_declared_operator, require_declared_pass
@@ -159,11 +158,11 @@ def fault_of(error: BaseException, path: str | Path) -> ExtensionFault:
     message = words_of(error)
     if isinstance(error, SyntaxError) and error.filename == file:
         return ExtensionFault(file, error.lineno or 0, error.offset or 0, message)
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.filename == file:
-            column = getattr(frame, "colno", None)
-            return ExtensionFault(file, frame.lineno or 0, 0 if column is None else column + 1, message)
-    return ExtensionFault(file, 0, 0, message)
+    frame = frame_in(error, file)
+    if frame is None:
+        return ExtensionFault(file, 0, 0, message)
+    column = getattr(frame, "colno", None)
+    return ExtensionFault(file, frame.lineno or 0, 0 if column is None else column + 1, message)
 
 
 def _load(origin: str, path: str, run: Callable[[], object]) -> Extension:

@@ -1,4 +1,4 @@
-"""Rules that a user gives operators: what a call becomes, in which layout, in which precision it is computed.
+"""Rules that a user gives operators: what a call becomes, in which layout or precision, by which compiler.
 
 They go by the names that TVM has for such attributes of operators, are called as TVM calls them, and come before ours.
 What a rule gives is checked where it is asked.
@@ -10,20 +10,20 @@ Source of the rule: ``include/tvm/relay/op_attr_types.h``, ``python/tvm/relay/op
 from __future__ import annotations
 
 import inspect
-import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
 from relay_lsp.ir.cancellation import WorkCancelled
 from relay_lsp.ir.expressions import Call, Expr
-from relay_lsp.ir.internal_errors import words_of
+from relay_lsp.ir.internal_errors import frame_in, words_of
 from relay_lsp.ir.ops import operator as operators
 
 from .errors import PassError, did_you_mean
 
 __all__ = [
     "RULE_ATTRIBUTES",
+    "TARGET_ATTRIBUTE",
     "OperatorRule",
     "OperatorRules",
     "ask_for",
@@ -50,6 +50,9 @@ RULE_ATTRIBUTES: Final[Mapping[str, str]] = {
 }
 """The attributes under which there are rules, and what a rule takes and gives."""
 
+TARGET_ATTRIBUTE: Final = "target."
+"""Under this and the name of a compiler stands whether that takes a call: ``(call) -> bool``."""
+
 Made = TypeVar("Made", bound=Expr)
 
 _rules: dict[tuple[str, str], OperatorRule] = {}
@@ -58,14 +61,18 @@ _rules: dict[tuple[str, str], OperatorRule] = {}
 def register_rule(attribute: str, operator: str, rule: OperatorRule | None) -> None:
     """Give an operator a rule, in the place of one that it may have; ``None`` takes it away.
 
+    A compiler may take an operator that is not declared, or not yet.
+
     Raises:
         ValueError: there is no such attribute, or no such operator; the message has the nearest.
     """
-    if attribute not in RULE_ATTRIBUTES:
-        nearest = did_you_mean(attribute, RULE_ATTRIBUTES)
-        raise ValueError(f"there are no rules under {attribute}{nearest}; there are {', '.join(RULE_ATTRIBUTES)}")
-    if operators.find(operator) is None:
-        raise ValueError(f"there is no operator {operator}{did_you_mean(operator, operators.registered())}")
+    if not attribute.startswith(TARGET_ATTRIBUTE):
+        if attribute not in RULE_ATTRIBUTES:
+            known, nearest = ", ".join(RULE_ATTRIBUTES), did_you_mean(attribute, RULE_ATTRIBUTES)
+            message = f"{attribute} cannot be registered here, only {TARGET_ATTRIBUTE}NAME of a compiler, {known}"
+            raise ValueError(message + nearest)
+        if operators.find(operator) is None:
+            raise ValueError(f"there is no operator {operator}{did_you_mean(operator, operators.registered())}")
     if rule is None:
         _rules.pop((attribute, operator), None)
     else:
@@ -88,10 +95,9 @@ def ask_rule(rule: OperatorRule, call: Call, *given: object) -> object:
     except (PassError, MemoryError, WorkCancelled):
         raise
     except Exception as error:  # a user's code may raise anything
-        frames = traceback.extract_tb(error.__traceback__)
         file = inspect.getsourcefile(inspect.unwrap(rule)) if inspect.isroutine(rule) else None
-        line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
-        place = f" ({Path(file).name}, line {line})" if file is not None and line is not None else ""
+        frame = None if file is None else frame_in(error, file)
+        place = "" if frame is None else f" ({Path(frame.filename).name}, line {frame.lineno})"
         raise PassError(f"the rule for {call.op!r} failed with {words_of(error)}{place}", place=call) from error
 
 

@@ -24,6 +24,7 @@ from relay_lsp.compat.tvm.relay.dataflow_pattern import (
     wildcard,
 )
 from relay_lsp.compat.tvm.relay.op.contrib.register import get_pattern_table, register_pattern_table
+from relay_lsp.passes.infrastructure.operator_rules import register_rule
 
 
 def layer() -> Any:
@@ -99,6 +100,7 @@ def test_a_compiler_of_a_script_gets_its_part_of_a_module():
     assert 'Composite="script_compiler.conv2d_bias"' in part.astext()
     with pytest.raises(tvm.TVMError, match="TOpPattern cannot be registered here"):
         tvm.ir.register_op_attr("nn.relu", "TOpPattern", lambda: None)
+    register_rule("target.script_compiler", "nn.relu", None)
 
 
 @pytest.mark.parametrize("kind", ["debug", "graph", "vm"])

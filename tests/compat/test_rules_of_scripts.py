@@ -39,6 +39,13 @@ def names(mod: Any) -> list[str]:
     return [str(call.op) for call in calls(mod)]
 
 
+def taken_by_own() -> list[str]:
+    """The operators whose calls a compiler called ``own`` takes."""
+    mod = relay.transform.AnnotateTarget("own")(layer())
+    ends = [call for call in calls(mod) if str(call.op) == "annotation.compiler_end" and "own" in repr(call.attrs)]
+    return [str(value.op) for end in ends for value in end.args if isinstance(value, Call)]
+
+
 def test_a_legalization_gets_attributes_arguments_and_types():
     asked: list[tuple[Any, ...]] = []
 
@@ -120,6 +127,12 @@ def test_a_rule_that_fails_is_told_with_its_line_at_the_call():
     assert isinstance(finding.place.expr, Call)
 
 
+def test_a_compiler_takes_an_operator_for_a_while():
+    with TempOpAttr("nn.relu", "target.own", lambda call: len(call.args) == 1):
+        assert taken_by_own() == ["nn.relu"]
+    assert taken_by_own() == []
+
+
 def test_an_attribute_or_an_operator_that_is_not_there_is_named_with_the_nearest():
     with pytest.raises(tvm.TVMError, match=r"there is no operator nn\.conv2e; did you mean nn\.conv2d"):
         relay.op.register_legalize("nn.conv2e", lambda *_: None)
@@ -128,12 +141,18 @@ def test_an_attribute_or_an_operator_that_is_not_there_is_named_with_the_nearest
 
 
 RULE = """
+from relay_lsp.compat import tvm
 from relay_lsp.compat.tvm import relay
 
 
 @relay.op.register_legalize("nn.relu")
 def in_tanh(attrs, inputs, types):
     return relay.tanh(inputs[0])
+
+
+@tvm.ir.register_op_attr("nn.relu", "target.own")
+def takes(call):
+    return True
 """
 
 
@@ -142,8 +161,10 @@ def test_the_rules_of_a_file_go_with_it_and_with_its_failure(tmp_path: Path):
     file.write_text(RULE)
     assert load_file(file).fault is None
     assert names(relay.transform.Legalize()(layer())) == ["nn.conv2d", "tanh"]
+    assert taken_by_own() == ["nn.relu"]
     unload(str(file.resolve()))
     assert operator_rules() == {}
+    assert taken_by_own() == []
     file.write_text(f"{RULE}\nraise ValueError('half of it')\n")
     fault = load_file(file).fault
     assert fault is not None

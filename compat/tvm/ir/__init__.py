@@ -14,8 +14,7 @@ from relay_lsp.ir.structural import structural_equal as _equal
 from relay_lsp.ir.structural import structural_hash as _hash
 from relay_lsp.ir.types import FuncType, GlobalTypeVar, IncompleteType, TensorType, TupleType, Type, TypeCall, TypeVar
 from relay_lsp.ir.visitor import free_type_vars, free_vars, type_vars
-from relay_lsp.passes.compiler_regions import register_target_support
-from relay_lsp.passes.infrastructure.operator_rules import RULE_ATTRIBUTES, register_rule
+from relay_lsp.passes.infrastructure.operator_rules import register_rule
 
 from ...modules import MutableModule as IRModule
 from ...modules import frozen
@@ -77,8 +76,8 @@ def _fixed(node: object) -> object:
 
 
 def register_op_attr(op_name: str, attr_key: str, value: Callable[..., Any] | None = None, level: int = 10) -> Any:
-    """Give an operator an attribute: whether a compiler takes its calls (``target.NAME``, by a function of the call),
-    or a rule of :data:`.RULE_ATTRIBUTES`, such as ``FTVMLegalize``. The last one counts, whatever its ``level``.
+    """Give an operator a rule: whether a compiler takes its calls (``target.NAME``, by a function of the call), or one
+    of :data:`.RULE_ATTRIBUTES`, such as ``FTVMLegalize``. The last one counts, whatever its ``level``.
 
     Without ``value``, a decorator that does.
 
@@ -86,15 +85,8 @@ def register_op_attr(op_name: str, attr_key: str, value: Callable[..., Any] | No
         TVMError: another attribute, which our operators do not look up, or there is no such operator.
     """
     del level
-    target = attr_key.removeprefix("target.")
-    if target == attr_key and attr_key not in RULE_ATTRIBUTES:
-        known = ", ".join(RULE_ATTRIBUTES)
-        raise TVMError(f"{attr_key} cannot be registered here, only target.NAME of a compiler, {known}")
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        if target != attr_key:
-            register_target_support(target, op_name, predicate=lambda call: bool(function(call)))
-            return function
         try:
             register_rule(attr_key, op_name, function)
         except ValueError as error:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from relay_lsp.ir import Diagnostic, Severity
 from relay_lsp.ir import parse as _parse
 from relay_lsp.ir import parse_expr as _parse_expr
 from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.module import IRModule
-from relay_lsp.passes import PassError, create
+from relay_lsp.passes import create
+from relay_lsp.passes.infer_type import refuse_errors
 
 from ...modules import MutableModule, frozen, thawed
 
@@ -32,7 +32,7 @@ def parse(
     """
     base = None if init_module is None else frozen(init_module)
     parsed = _parse(source, name=source_name, module=base, metadata=init_meta_table)
-    _require_none(parsed.diagnostics)
+    refuse_errors(parsed.diagnostics, "parse")
     return thawed(create("InferType")(parsed.module))
 
 
@@ -48,11 +48,5 @@ def parse_expr(source: str) -> Expr:
         TVMError: the text has a mistake.
     """
     parsed = _parse_expr(source)
-    _require_none(parsed.diagnostics)
+    refuse_errors(parsed.diagnostics, "parse")
     return parsed.expr
-
-
-def _require_none(diagnostics: Sequence[Diagnostic]) -> None:
-    errors = [each for each in diagnostics if each.severity is Severity.ERROR]
-    if errors:
-        raise PassError(errors[0].message, pass_name="parse", diagnostics=errors)

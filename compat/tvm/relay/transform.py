@@ -7,9 +7,10 @@ from types import ModuleType
 from typing import Any, Final
 
 from relay_lsp.ir.expressions import Expr, Function
-from relay_lsp.ir.inference import infer_statement
+from relay_lsp.ir.inference import infer_local
 from relay_lsp.ir.module import IRModule
 from relay_lsp.passes import FunctionPass
+from relay_lsp.passes.infer_type import refuse_errors
 from relay_lsp.passes.layout_conversion.config import LayoutConfig
 
 from ...modules import MutableModule
@@ -74,25 +75,23 @@ def InferTypeLocal(expr: Expr) -> Any:  # noqa: N802 - TVM's name
     Raises:
         TVMError: it is ill-typed.
     """
-    run_on_expression("InferTypeLocal", expr)  # which says what is wrong
-    for each, type in infer_statement(expr, {}).types.items():
-        each.checked_type = each.checked_type or type
-    return expr.checked_type
+    inferred = infer_local(expr)
+    refuse_errors(inferred.diagnostics, "InferTypeLocal")
+    for new, old in inferred.replaced.items():
+        old.checked_type = new.checked_type
+    return inferred.expr.checked_type
 
 
 def recast(
     expr: Expr | IRModule, dtype: str, out_dtype: str, ops: Any = ("nn.conv2d",), skip_layers: Any = ()
 ) -> Expr | IRModule:
     """An expression, or ``@main`` of a module, with some operators computed in another dtype; without a result type."""
-    if isinstance(expr, IRModule):
-        main = recast(expr["main"], dtype, out_dtype, ops, skip_layers)
-        return main if isinstance(main, IRModule) else MutableModule.from_expr(main)
+    before = expr["main"] if isinstance(expr, IRModule) else expr
     options: dict[str, object] = {"dtype": dtype, "out_dtype": out_dtype, "ops": ops, "skip_layers": skip_layers}
-    after = run_on_expression("recast", expr, None, **options)
-    if not isinstance(after, Function):
-        return after
-    declared = expr.ret_type if isinstance(expr, Function) else None
-    return Function(after.params, after.body, declared, after.type_params, after.attrs, after.span)
+    after = run_on_expression("recast", before, None, **options)
+    if isinstance(before, Function) and isinstance(after, Function):
+        after = Function(after.params, after.body, before.ret_type, after.type_params, after.attrs, after.span)
+    return MutableModule.from_expr(after) if isinstance(expr, IRModule) else after
 
 
 mixed_precision: Final = sys.modules.setdefault(f"{__name__}.mixed_precision", ModuleType("mixed_precision"))
